@@ -633,3 +633,106 @@ fn each_change_of_a_host_is_one_event() {
     );
     assert!(town.gt(["why", &bead]).ok().out.contains("host big"));
 }
+
+#[test]
+fn every_screen_names_the_host_of_a_worker_and_its_cut() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let ready = far.home.join("ready");
+    town.script(&format!(
+        ": > {}\nwhile :; do sleep 1; done",
+        ready.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work there");
+    let slung = town.gt(["sling", &bead, "web", "--host", "big"]).ok().out;
+    assert!(slung.contains("  host: big\n"), "{slung}");
+    let here = town.bead("web", "Work here");
+    let slung = town.gt(["sling", &here, "web"]).ok().out;
+    assert!(!slung.contains("host: "), "{slung}");
+    eventually("the session", || ready.exists().then_some(()));
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("Work there  · on big"), "{status}");
+    assert!(!status.contains("Work here  · on"), "{status}");
+    let list = town.gt(["polecat", "list"]).ok().out;
+    assert!(list.contains("web/amber on big  "), "{list}");
+    let far_sample = "gastown_workers{host=\"big\",rig=\"web\",state=\"working\"} 1";
+    let metrics = town.gt(["metrics"]).ok().out;
+    assert!(metrics.contains(far_sample), "{metrics}");
+    assert!(
+        metrics.contains("gastown_workers{rig=\"web\",state=\"working\"} 1"),
+        "{metrics}"
+    );
+    let doctor = || town.gt(["doctor", "hosts", "--json"]).run();
+    assert!(
+        doctor().out.contains("host big: connected"),
+        "{}",
+        doctor().out
+    );
+    far.cut();
+    eventually("the cut is noticed", || {
+        (town.events("host_unreachable").len() == 1).then_some(())
+    });
+    let status = town.gt(["status"]).ok().out;
+    assert_eq!(
+        status.matches("Host big cannot be reached").count(),
+        1,
+        "{status}"
+    );
+    assert!(status.contains("  gt host check big\n"), "{status}");
+    assert!(
+        status.contains("    ! host big is not reachable since "),
+        "{status}"
+    );
+    let agents = town.gt(["status", "--json"]).ok().json()["rigs"][0]["agents"].clone();
+    let agents = agents.as_array().unwrap();
+    let worker = |name: &str| agents.iter().find(|agent| agent["name"] == name).unwrap();
+    assert_eq!(worker("amber")["host"], "big");
+    assert_eq!(worker("amber")["unreachable"]["name"], "big");
+    let reason = worker("amber")["unreachable"]["reason"].as_str().unwrap();
+    assert!(!reason.is_empty());
+    let doctor = doctor();
+    assert!(
+        doctor.out.contains("host big is not reachable since "),
+        "{}",
+        doctor.out
+    );
+    assert!(doctor.out.contains("gt host check big"), "{}", doctor.out);
+    // No screen opened a connection.
+    assert_eq!(town.events("host_connected"), Vec::<Value>::new());
+}
+
+#[test]
+fn the_doctor_names_agent_programs_that_a_host_lacks() {
+    use std::os::unix::fs::PermissionsExt;
+    let (town, _origin) = Town::with_rig();
+    let extra = town.path("extra");
+    fs::create_dir_all(&extra).unwrap();
+    let ghost = extra.join("ghost");
+    fs::write(&ghost, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&ghost, fs::Permissions::from_mode(0o755)).unwrap();
+    let far = FarMachine::new(&town);
+    let variables = town.variables();
+    let path = variables.iter().find(|(name, _)| name == "PATH").unwrap();
+    let path = format!("{}:{}", extra.display(), path.1);
+    let town = &town;
+    let gt = |line: &[&str]| town.gt(line.iter().copied()).env("PATH", &path).run();
+    town.set_town_setting("agents", json!({"ghost": {"command": "ghost"}}));
+    town.set_town_setting("default_agent", json!("ghost"));
+    far.add().ok();
+    let found = gt(&["doctor", "hosts"]);
+    assert!(
+        found
+            .out
+            .contains("host big has no program `ghost` of an agent"),
+        "{}",
+        found.out
+    );
+    fs::write(town.root().join("settings/hosts/bad.json"), "{").unwrap();
+    let found = gt(&["doctor", "hosts"]);
+    assert!(
+        found.out.contains("bad.json is no file of a host"),
+        "{}",
+        found.out
+    );
+}

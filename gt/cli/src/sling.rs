@@ -271,9 +271,11 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
             slung.bead, slung.target
         ));
     }
+    let SlingReport { host, .. } = slung;
     let facts = [
         ("convoy", slung.convoy.as_deref()),
         ("branch", slung.branch.as_deref()),
+        ("host", host.as_deref()),
         ("sandbox", slung.sandbox.map(PreparationWay::as_str)),
         ("session", slung.session.as_deref()),
         ("leftovers saved in", slung.rescued.as_deref()),

@@ -34,7 +34,7 @@ use gt::view::status::{
 /// total, blocked_by[], held_up_by?{id, title, standing, why}}], escalations[{id, severity, title, from, bead?, since, acked_by,
 /// deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
 /// with A = {name, address, session, role, running, has_work, work_title?, hook_bead?, state?,
-/// state_word?, why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json`
+/// state_word?, why?, host?, unreachable?{name, since?, reason}, unread_mail}. With `--watch --json` one such object per line. With `--health --json`
 /// {healthy, invariants[{invariant, says, count, faults[{invariant, subject, what}]}],
 /// checked{beads, workers, merges}, problems[]}. With `--at --json` {at, agents[{agent, hook_bead?,
 /// work_title?}], requests[{id, rig, bead, title, worker, since}], convoys[{id, title, completed,
@@ -430,6 +430,9 @@ fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
         (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::escape_line(title))),
         _ => {}
     }
+    if let Some(host) = &agent.host {
+        text.push_str(&format!("  · on {host}"));
+    }
     if agent.state.is_none() && !agent.why.is_empty() {
         text.push_str(&format!(" {}", escape::escape_line(&agent.why)));
     }
@@ -441,6 +444,10 @@ fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
         text.push_str(&format!("  · {}", progress.describe_age(page.now())));
     }
     page.cut_line(text);
+    if let Some(host) = &agent.unreachable {
+        let state = host.describe(|since| page.local_time(&since.to_string()));
+        page.line(page.style().yellow(&format!("{indent}    ! {state}")));
+    }
     if let (Some(PolecatState::Stalled | PolecatState::Zombie), Some(rig)) =
         (agent.state, agent.address.split('/').next())
     {

@@ -89,11 +89,24 @@ pub struct LiveSession {
 }
 
 /// A host without a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreachableHost {
     pub name: String,
     /// None if the connection works, and the host does not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
+    pub reason: String,
+}
+
+impl UnreachableHost {
+    /// Describes the state of the host. `since` is the time as the reader sees it.
+    pub fn describe(&self, format_time: impl Fn(Timestamp) -> String) -> String {
+        let name = &self.name;
+        match self.since {
+            Some(since) => format!("host {name} is not reachable since {}", format_time(since)),
+            None => format!("host {name} does not answer"),
+        }
+    }
 }
 
 /// The number of lines of a screen, where a host does not know it.
@@ -206,7 +219,7 @@ pub enum HostError {
         source: std::io::Error,
     },
     /// No connection to another machine is open.
-    #[error("host {host} is not reachable since {since}: {reason}")]
+    #[error("host {host} is not reachable since {since:.0}: {reason}")]
     Unreachable {
         host: String,
         since: Timestamp,

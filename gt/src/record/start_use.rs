@@ -372,6 +372,7 @@ mod tests {
             sandbox_gone: false,
             progress: None,
             asks: None,
+            unreachable: None,
             refusal: None,
         };
         worker.slot.token = "t1".to_owned();

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::flow::agent::polecat::describe_hire;
 use crate::flow::agent::session::end;
-use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
+use crate::host::{LiveTown, UnreachableHost};
 use crate::patrol::explain_worker;
 use crate::record::desk::{DeskNumber, DeskNumbers, DeskProgress};
 use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};
@@ -35,6 +35,12 @@ pub struct PolecatRow {
     pub lease: Lease,
     /// The branch of the sandbox.
     pub branch: String,
+    /// The other machine on which it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The state of that machine, if it cannot be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<UnreachableHost>,
     /// The progress, if it works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<WorkerProgress>,
@@ -69,6 +75,8 @@ impl PolecatRow {
                 .is_some_and(|live| live.dead.is_none()),
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.to_string(),
+            host: polecat.host().map(str::to_owned),
+            unreachable: polecat.unreachable.clone(),
             progress: polecat.progress.clone(),
             stuck: polecat
                 .slot

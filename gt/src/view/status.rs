@@ -13,8 +13,8 @@ use serde::Serialize;
 use crate::flow::place::{crew, moved};
 use crate::flow::townwide::dog::{health, list_dogs_in};
 use crate::flow::work::convoy::{self, ConvoyProgress, review};
-use crate::host::LiveTown;
 use crate::host::daemon;
+use crate::host::{LiveTown, UnreachableHost};
 use crate::patrol::attention::{self, AttentionItem, AttentionKind};
 use crate::patrol::thresholds::Thresholds;
 use crate::patrol::{explain_worker, outages, rule};
@@ -141,6 +141,12 @@ pub struct AgentStatus {
     /// The reason for the state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// The other machine on which it works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The state of that machine, if it cannot be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<UnreachableHost>,
     /// The progress, if the agent is a working polecat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<WorkerProgress>,
@@ -730,6 +736,8 @@ impl StatusReader<'_> {
             why: polecat.map_or(String::new(), |polecat| {
                 explain_worker(self.layout, self.view, polecat)
             }),
+            host: polecat.and_then(|polecat| polecat.host().map(str::to_owned)),
+            unreachable: polecat.and_then(|polecat| polecat.unreachable.clone()),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
             unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
             waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {

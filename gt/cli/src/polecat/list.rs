@@ -8,9 +8,9 @@ use gt::view::polecat::PolecatRow;
 /// List polecats
 ///
 /// The state is working, idle, stalled or zombie, with the reason. With `--json` an array of {rig,
-/// name, state, why, issue?, session_running, lease, branch, stuck?, failed_step?, last_end?{at,
-/// lease, exit, signal, screen[]}}: exit code or signal, and last screen, of its last session that
-/// ended unasked.
+/// name, state, why, issue?, session_running, lease, branch, host?, unreachable?{name, since?, reason},
+/// stuck?, failed_step?, last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last
+/// screen, of its last session that ended unasked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only polecats of this rig
@@ -46,8 +46,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             let progress = progress.map_or_else(String::new, |progress| {
                 format!("; {}", progress.describe(page.now()))
             });
+            let host = match &row.host {
+                Some(host) => format!(" on {host}"),
+                None => String::new(),
+            };
             page.cut_line(format!(
-                "{} {:<8} {}/{}  {}{progress}",
+                "{} {:<8} {}/{}{host}  {}{progress}",
                 row.state_sign(),
                 row.word,
                 row.rig,

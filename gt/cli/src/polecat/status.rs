@@ -77,7 +77,14 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
         }
         None => {}
     }
-    let session = if row.session_running { "runs" } else { "none" };
+    if let Some(host) = &row.host {
+        page.line(format!("  host:     {host}"));
+    }
+    let session = match (&row.unreachable, row.session_running) {
+        (Some(_), _) => "not known",
+        (None, true) => "runs",
+        (None, false) => "none",
+    };
     page.line(format!("  session:  {session}, lease {}", row.lease));
     if let Some(jail) = &shown.jail {
         page.line(format!("  jail:     {}", escape::escape_line(jail)));

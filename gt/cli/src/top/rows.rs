@@ -244,6 +244,9 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
         .map(|progress| progress.describe_age(now))
         .into_iter()
         .collect();
+    if let Some(host) = &agent.host {
+        facts.push(format!("on {host}"));
+    }
     let context = glance.map_or(0, |glance| glance.context_tokens);
     if context > 0 {
         facts.push(format!("{} tokens", format_tokens(context)));
@@ -253,6 +256,10 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
         facts.push(format!("✉{}", agent.awaited_mail()));
     }
     row.right = facts.join(" · ");
+    if let Some(host) = &agent.unreachable {
+        let state = host.describe(|since| format_ago(now, since));
+        row.add(Tone::Caution, format!("! {state}"));
+    }
     if agent.is_stopped_at_work() && !agent.why.is_empty() {
         row.add(Tone::Bad, escape_line(&agent.why));
     }

@@ -52,6 +52,8 @@ fn agent(name: &str, bead: &str, state: PolecatState, why: &str) -> AgentStatus 
         state_word: None,
         is_quiet: false,
         why: why.to_owned(),
+        host: None,
+        unreachable: None,
         progress: None,
         unread_mail: 0,
         waits_for_answers: Vec::new(),

@@ -123,30 +123,46 @@ pub fn check_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
 pub fn list_host_rows(town: &Town) -> anyhow::Result<Vec<HostRow>> {
     list_hosts(&town.layout)
         .into_iter()
-        .map(|name| {
-            let settings = load_host(town, &name)?;
-            let workers = count_sessions(&town.layout, &name);
-            let host = open_far_host(town, &name)?;
-            let (state, since, reason) = match host.read_state() {
-                Some(LinkState::Connected { since, .. }) => ("connected", Some(since), None),
-                Some(LinkState::Connecting) => ("connecting", None, None),
-                Some(LinkState::Unreachable { since, reason }) => {
-                    ("not reachable", Some(since), Some(reason))
-                }
-                None => ("not connected", None, None),
-            };
-            Ok(HostRow {
-                way: settings.describe(),
-                state,
-                since,
-                reason,
-                workers,
-                limit: settings.limit,
-                draining: settings.draining,
-                name,
-            })
-        })
+        .map(|name| read_host_row(town, name))
         .collect()
+}
+
+/// Reads a host with the last state of its connection.
+pub(crate) fn read_host_row(town: &Town, name: String) -> anyhow::Result<HostRow> {
+    let settings = load_host(town, &name)?;
+    let workers = count_sessions(&town.layout, &name);
+    let host = open_far_host(town, &name)?;
+    let (state, since, reason) = match host.read_state() {
+        Some(LinkState::Connected { since, .. }) => ("connected", Some(since), None),
+        Some(LinkState::Connecting) => ("connecting", None, None),
+        Some(LinkState::Unreachable { since, reason }) => {
+            ("not reachable", Some(since), Some(reason))
+        }
+        None => ("not connected", None, None),
+    };
+    Ok(HostRow {
+        way: settings.describe(),
+        state,
+        since,
+        reason,
+        workers,
+        limit: settings.limit,
+        draining: settings.draining,
+        name,
+    })
+}
+
+/// Returns the programs that are missing on a connected host. Empty if no connection is open.
+pub(crate) fn find_missing_far_programs(
+    town: &Town,
+    name: &str,
+    programs: Vec<String>,
+) -> anyhow::Result<Vec<String>> {
+    let host = open_far_host(town, name)?;
+    if !matches!(host.read_state(), Some(LinkState::Connected { .. })) {
+        return Ok(Vec::new());
+    }
+    Ok(host.ask(&BoxRequest::MissingPrograms { programs })?)
 }
 
 /// Decides if a host gets new work.

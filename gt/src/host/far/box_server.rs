@@ -181,6 +181,11 @@ impl BoxServer {
                 reply(stream, &captured.map_err(FarError::from))
             }
             BoxRequest::Kill { session } => reply(stream, &kill_session(town, &session)),
+            BoxRequest::MissingPrograms { mut programs } => {
+                let path = self.place.env.get("PATH");
+                programs.retain(|name| which::which_in(name, path, town.layout.root()).is_err());
+                reply(stream, &Ok(programs))
+            }
             BoxRequest::Give(given) => {
                 let made = self.receive_sandbox(town, &given);
                 reply(stream, &made.map_err(FarError::failed))

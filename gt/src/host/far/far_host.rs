@@ -170,7 +170,7 @@ impl FarHost {
     }
 
     /// Returns the sessions that the town has started, for a host that is not reachable.
-    fn started_sessions(&self, since: Option<Timestamp>) -> Vec<LiveSession> {
+    fn started_sessions(&self, since: Option<Timestamp>, reason: &str) -> Vec<LiveSession> {
         let started = list_records(&self.town, &self.name);
         started
             .into_iter()
@@ -180,6 +180,7 @@ impl FarHost {
                 unreachable: Some(UnreachableHost {
                     name: self.name.clone(),
                     since,
+                    reason: reason.to_owned(),
                 }),
                 ..LiveSession::default()
             })
@@ -295,9 +296,11 @@ impl SessionHost for FarHost {
                 });
                 Ok(all.into_iter().map(FarLiveSession::into_live).collect())
             }
-            Err(HostError::Unreachable { since, .. }) => Ok(self.started_sessions(Some(since))),
+            Err(HostError::Unreachable { since, reason, .. }) => {
+                Ok(self.started_sessions(Some(since), &reason))
+            }
             // One host must not stop the others.
-            Err(_) => Ok(self.started_sessions(None)),
+            Err(error) => Ok(self.started_sessions(None, &error.to_string())),
         }
     }
 

@@ -46,6 +46,10 @@ pub enum BoxRequest {
     Kill {
         session: String,
     },
+    /// The programs that are not on the `PATH` of the box.
+    MissingPrograms {
+        programs: Vec<String>,
+    },
     /// Makes a sandbox for new work.
     Give(GivenSandbox),
     /// The state of a sandbox.
@@ -220,7 +224,7 @@ pub(crate) enum FarError {
     #[error("no answer came")]
     Silent,
     /// No pipe is open.
-    #[error("not reachable since {since}: {reason}")]
+    #[error("not reachable since {since:.0}: {reason}")]
     Unreachable { since: Timestamp, reason: String },
     #[error("{words}")]
     Failed { words: String },

@@ -49,10 +49,13 @@ impl AttentionItem {
         self.due <= now
     }
 
-    /// Returns true if screens show the item now. A remote that cannot be reached is shown from the
-    /// first failure, and reported if that lasts.
+    /// Returns true if screens show the item now. A remote that cannot be reached is shown or a
+    /// host, is shown from the first failure, and reported if that lasts.
     pub fn is_shown(&self, now: Timestamp) -> bool {
-        self.is_due(now) || self.key.starts_with(REMOTE_KEY)
+        let is_early = [REMOTE_KEY, HOST_KEY]
+            .iter()
+            .any(|key| self.key.starts_with(key));
+        self.is_due(now) || is_early
     }
 }
 
@@ -83,6 +86,9 @@ impl AttentionKind {
 
 /// The begin of the keys of items about a remote that cannot be reached.
 pub(super) const REMOTE_KEY: &str = "remote:";
+
+/// The begin of the keys of items about another machine that cannot be reached.
+pub(super) const HOST_KEY: &str = "host:";
 
 /// Labels of beads that someone works on.
 const HELD_LABELS: [BeadMark<'_>; 2] = [

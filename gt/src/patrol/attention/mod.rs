@@ -6,6 +6,7 @@ mod budgets;
 mod desks;
 mod gates;
 mod hooks;
+mod hosts;
 mod item;
 mod mail;
 mod message;
@@ -109,6 +110,7 @@ impl AttentionItems {
             .iter()
             .flat_map(|(rig, settings)| rig_items(layout, view, rig, settings))
             .chain(item::outage_items(view, patience))
+            .chain(hosts::host_items(view, patience))
             .chain(item::crash_loop_items(layout, view))
             .chain(pushes::push_items(layout, view, patience))
             .chain(item::review_items(view))

@@ -55,6 +55,8 @@ pub struct Polecat {
     pub state: PolecatState,
     pub why: String,
     pub session: Option<LiveSession>,
+    /// The host of its session, if that cannot be asked.
+    pub unreachable: Option<UnreachableHost>,
     /// True if a gt process holds its slot.
     pub busy: bool,
     /// The agent program of its sessions. Empty without work.
@@ -105,6 +107,12 @@ impl AwaitedQuestion {
 impl Polecat {
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.clone(), self.name.clone())
+    }
+
+    /// Returns the other machine on which it works.
+    pub fn host(&self) -> Option<&str> {
+        let has_work = self.hook.is_some();
+        self.slot.host_name.as_deref().filter(|_| has_work)
     }
 
     /// Returns true if a text is the polecat's address, in the long form or that of mail.
@@ -333,12 +341,9 @@ impl<'a> PolecatRecords<'a> {
         let (state, mut why) = derive_state(&seen);
         why.push_str(&explain_state(state, slot, session));
         let unreachable = session.and_then(|live| live.unreachable.as_ref());
-        if let Some(UnreachableHost { name, since }) = unreachable {
-            let state = since.map_or_else(
-                || "does not answer".to_owned(),
-                |since| format!("is not reachable since {since}"),
-            );
-            why.push_str(&format!("; host {name} {state}"));
+        if let Some(host) = unreachable {
+            let state = host.describe(|since| format!("{since:.0}"));
+            why.push_str(&format!("; {state}"));
         }
         Polecat {
             rig: self.rig.clone(),
@@ -349,6 +354,7 @@ impl<'a> PolecatRecords<'a> {
             state,
             why,
             session: session.filter(|_| unreachable.is_none()).cloned(),
+            unreachable: unreachable.cloned(),
             busy: self.busy,
             agent: String::new(),
             committed: self.committed,

@@ -8,6 +8,7 @@ mod daemon;
 mod escalations;
 mod forges;
 mod gates;
+mod hosts;
 mod jail;
 mod paths;
 mod plugins;
@@ -107,6 +108,7 @@ const ALL_CHECKS: &[DoctorCheck] = &[
     ("paths", paths::check_paths),
     ("sandboxes", sandboxes::check_sandboxes),
     ("agents", agents::check_agents),
+    ("hosts", hosts::check_hosts),
     ("sessions", sessions::check_sessions),
     ("daemon", daemon::check_daemon),
     ("escalations", escalations::check_escalations),

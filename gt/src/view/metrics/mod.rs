@@ -284,15 +284,20 @@ fn list_agent_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily
             (PolecatState::Stalled, "stalled"),
             (PolecatState::Zombie, "zombie"),
         ] {
-            let count = rig
-                .agents
-                .iter()
-                .filter(|agent| agent.state == Some(state))
-                .count();
-            workers.push(MetricSample::new(
-                [("rig", &rig.name), ("state", name)],
-                number(count),
-            ));
+            // Workers on this machine have no label of a host.
+            let mut counts: BTreeMap<Option<&str>, usize> = BTreeMap::from([(None, 0)]);
+            for agent in &rig.agents {
+                if agent.state == Some(state) {
+                    *counts.entry(agent.host.as_deref()).or_default() += 1;
+                }
+            }
+            for (host, count) in counts {
+                let labels = [("rig", rig.name.as_str()), ("state", name)];
+                let mut sample = MetricSample::new(labels, number(count));
+                let host = host.map(|host| ("host", host.to_owned()));
+                sample.labels.extend(host);
+                workers.push(sample);
+            }
         }
         let stuck_count = view
             .polecats_of(&rig.name)
@@ -311,7 +316,7 @@ fn list_agent_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily
         ),
         gauge(
             "gastown_workers",
-            "Polecats, by rig and state: working, idle, stalled, zombie.",
+            "Polecats, by rig, state (working, idle, stalled, zombie) and other machine.",
             workers,
         ),
         gauge(

@@ -28,6 +28,7 @@ function describeWork(agent, overview, costs) {
   if (context) facts.push(`${context.toLocaleString("en")} tokens of context`);
   const cost = costs?.rows.find((row) => row.key === agent.address);
   if (cost) facts.push(`${dollars(cost)} today`);
+  if (agent.host) facts.push(`on host ${agent.host}`);
   if (agent.unread_mail > 0) facts.push(`${agent.unread_mail} unread mail`);
   const names = [agent.address, agent.address.replace(/\/(polecats|crew)\//, "/")];
   const needs = overview.needs_you.filter(

@@ -9,6 +9,7 @@ import {
   link,
   linkedText,
   localTimes,
+  moment,
   replaceChildren,
   rows,
   section,
@@ -97,16 +98,24 @@ export function describeState(agent) {
   return element("span", { class: tone }, `${mark} ${state}`);
 }
 
+function describeCut(host) {
+  return host.since
+    ? `host ${host.name} is not reachable since ${moment(host.since)}: ${host.reason}`
+    : `host ${host.name} does not answer`;
+}
+
 export function describeAgent(agent, glance, cost) {
   const parts = [describeState(agent), " ", link("agent", agent.address, agent.name)];
   if (agent.hook_bead) parts.push(" ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`);
   if (agent.progress) parts.push(since(agent.progress.at));
   const facts = [
+    agent.host ? `on ${agent.host}` : "",
     glance?.context_tokens ? `${glance.context_tokens.toLocaleString("en")} tokens of context` : "",
     cost,
   ].filter(Boolean);
   if (facts.length > 0) parts.push(element("span", { class: "dim" }, ` ${facts.join(" · ")}`));
   if (glance?.last_line) parts.push(element("div", { class: "dim last-line" }, glance.last_line));
+  if (agent.unreachable) parts.push(element("div", { class: "caution" }, describeCut(agent.unreachable)));
   if (isStopped(agent)) parts.push(element("div", { class: "bad" }, agent.why));
   return parts;
 }

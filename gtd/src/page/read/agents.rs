@@ -11,6 +11,7 @@ use gt::view::polecat::read_changes_so_far;
 use gt::view::thread::AgentThread;
 use jiff::SignedDuration;
 use kit::ui::cut::first_bytes;
+use kit::ui::escape::escape_line;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -40,7 +41,13 @@ pub(in crate::page) struct SessionQuery {
 /// Reads an agent: its live screen, its mail and the messages that it sent.
 pub(in crate::page) fn read_agent(town: &LiveTown, address: &str) -> anyhow::Result<Value> {
     let agent = town.parse_agent(address)?;
-    let screen = match show::find_session(town, &agent)? {
+    let session = show::find_session(town, &agent)?;
+    let cut = session.as_ref().and_then(|live| live.unreachable.as_ref());
+    let screen = match &session {
+        Some(_) if let Some(host) = cut => {
+            let state = host.describe(|since| format!("{since:.0}"));
+            Some(format!("{state}: {}", escape_line(&host.reason)))
+        }
         Some(_) => Some(show::read_styled_screen(town, &agent, SCREEN_LINES)?),
         None => None,
     };

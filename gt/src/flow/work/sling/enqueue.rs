@@ -81,6 +81,7 @@ impl WaitingBead {
             target: self.rig,
             convoy,
             branch: None,
+            host: self.options.host,
             session: None,
             sandbox: None,
             hidden: Vec::new(),

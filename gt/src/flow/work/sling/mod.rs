@@ -101,6 +101,9 @@ pub struct SlingReport {
     /// The convoy that tracks the bead.
     pub convoy: Option<String>,
     pub branch: Option<String>,
+    /// The other machine on which the worker runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// The session that was started or notified.
     pub session: Option<String>,
     pub sandbox: Option<PreparationWay>,
@@ -240,6 +243,7 @@ fn begin_sling<'t>(
                 target: address.to_string(),
                 convoy,
                 branch: None,
+                host: None,
                 session,
                 sandbox: None,
                 hidden: Vec::new(),
@@ -534,6 +538,7 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         target: claimed.address().to_string(),
         convoy,
         branch: Some(slot.branch.to_string()),
+        host: slot.host_name.clone(),
         session: started.as_ref().map(|started| started.session.clone()),
         sandbox,
         hidden,
