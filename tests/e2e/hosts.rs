@@ -736,3 +736,41 @@ fn the_doctor_names_agent_programs_that_a_host_lacks() {
         found.out
     );
 }
+
+#[test]
+fn costs_and_transcripts_of_a_worker_on_another_machine_are_those_of_the_town() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let answer = json!({
+        "type": "assistant", "timestamp": kit::sys::Clock::System.now().to_string(),
+        "message": {
+            "id": "m1", "model": "claude-sonnet-4-5-20250929",
+            "content": [{"type": "text", "text": "the lexer is the culprit"}],
+            "usage": { "input_tokens": 1_000_000, "output_tokens": 100_000 },
+        },
+    });
+    // Another folder's transcript is none of this worker's.
+    town.script(&format!(
+        "name=$(pwd | tr -c 'a-zA-Z0-9\\n' -)\nmkdir -p \"$HOME/.claude/projects/$name\" $HOME/.claude/projects/-other\n\
+         cat > \"$HOME/.claude/projects/$name/far-session.jsonl\" <<'END'\n{answer}\nEND\n\
+         cp \"$HOME/.claude/projects/$name/far-session.jsonl\" $HOME/.claude/projects/-other/other.jsonl\n\
+         echo far > far.txt"
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead).replace('/', "/polecats/");
+    wait_for_request(&town);
+    let costs = || town.gt(["costs", "--by", "agent", "--json"]).ok().json();
+    let costs = eventually("the costs", || {
+        let costs = costs();
+        (costs["total_usd"].as_f64() > Some(0.0)).then_some(costs)
+    });
+    assert_eq!(costs["rows"][0]["key"], worker.as_str(), "{costs}");
+    assert_eq!(costs["rows"].as_array().unwrap().len(), 1, "{costs}");
+    assert_eq!(costs["rows"][0]["tokens"]["input"], 1_000_000, "{costs}");
+    let found = town.gt(["seance", "search", "culprit"]).ok().out;
+    assert!(found.contains("the lexer is the culprit"), "{found}");
+    assert!(!found.contains("other"), "{found}");
+    town.gt(["seance", "--talk", "far-session", "--prompt", "Why?"])
+        .fails("that session ran on host big");
+}

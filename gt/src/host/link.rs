@@ -81,6 +81,8 @@ pub struct LinkRules {
     pub prepare_call: fn(&Env, &Path, &Address, &str, &Call) -> anyhow::Result<()>,
     /// Brings the state of an agent's sandbox on a host to the town.
     pub take_state: fn(&Env, &Path, &Address, &str) -> anyhow::Result<()>,
+    /// Copies the transcripts of an agent on a host to the town.
+    pub take_transcripts: fn(&Env, &Path, &Address, &str) -> anyhow::Result<()>,
 }
 
 /// Keeps the pipe of a host until it is no longer needed. Another link of the host may be running:
@@ -333,6 +335,7 @@ impl Link {
             if let Ok(agent) = record.agent.parse::<Address>() {
                 // The next time, it may succeed.
                 (self.rules.take_state)(env, town.root(), &agent, host).ok();
+                (self.rules.take_transcripts)(env, town.root(), &agent, host).ok();
             }
         }
     }
@@ -392,9 +395,28 @@ impl Link {
             let error = FarError::Unreachable { since, reason };
             return write_line(&mut connection, &Err::<(), _>(error));
         };
+        let ended = self.find_ended_agent(line);
         stream.write_all(line)?;
         stream.write_all(b"\n")?;
-        splice(connection, stream)
+        splice(connection, stream)?;
+        if let Some(agent) = ended {
+            let LinkPlace {
+                env, town, host, ..
+            } = &self.place;
+            // What is missing is copied with the next session in the same sandbox.
+            (self.rules.take_transcripts)(env, town.root(), &agent, host).ok();
+        }
+        Ok(())
+    }
+
+    /// Returns the agent whose session a request ends.
+    fn find_ended_agent(&self, line: &[u8]) -> Option<Address> {
+        let Ok(BoxRequest::Kill { session }) = serde_json::from_slice(line) else {
+            return None;
+        };
+        let LinkPlace { town, host, .. } = &self.place;
+        let record = SessionRecord::load(town, host, &session).ok()??;
+        record.agent.parse().ok()
     }
 
     /// Returns the state, after the attempt that runs. With `is_wanted`, one begins at once.

@@ -9,6 +9,7 @@ use kit::sys::Clock;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::agent::seance::transcript::far::read_new_lines;
 use gt::host::far::BoxPlace;
 use gt::host::live_town::find_gt_program;
 use gt::host::socket_folder::find_socket_folder;
@@ -35,5 +36,6 @@ fn box_place(ctx: &Context, folder: Option<PathBuf>) -> BoxPlace {
         env: env.clone(),
         clock: Clock::choose(env.get("BD_NOW")),
         folder,
+        read_transcripts: read_new_lines,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::{Context, record_refused_command};
+use gt::flow::agent::seance::transcript::far::take_transcripts;
 use gt::flow::place::sandbox::{prepare_far_call, take_far_state};
 use gt::host::daemon;
 use gt::host::far::link_socket;
@@ -33,6 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         },
         prepare_call: prepare_far_call,
         take_state: take_far_state,
+        take_transcripts,
     };
     run_link(place, rules)?;
     build_report((), |(), _| {})

@@ -168,7 +168,7 @@ fn describe_commit(git: &Git, commit: &str) -> anyhow::Result<String> {
 }
 
 /// Returns the layout of a rig. Names that come from the town become paths.
-fn find_rig(town: &TownLayout, rig: &str, worker: &str) -> anyhow::Result<RigLayout> {
+pub(super) fn find_rig(town: &TownLayout, rig: &str, worker: &str) -> anyhow::Result<RigLayout> {
     for name in [rig, worker] {
         anyhow::ensure!(is_plain_name(name), "`{name}` is no valid name");
     }

@@ -17,13 +17,13 @@ use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress, kept_call_file};
 use kit::sys::{Clock, ConfinedFolder, Env, file};
 use serde::Serialize;
 
-use super::box_sandbox::{make_sandbox, read_state};
+use super::box_sandbox::{find_rig, make_sandbox, read_state};
 use super::delivery::{Deliveries, deliver_kept_call};
 use super::pack::PackFolder;
 use super::pipe::{Heartbeat, Pipe, PipeEnds, PipeSide};
 use super::protocol::{
     BoxRequest, FarError, FarLiveSession, FarSession, GivenSandbox, Hello, PROTOCOL, SendAnswer,
-    TownRequest, Welcome, read_raw_line, write_line,
+    TownRequest, TranscriptPart, TranscriptQuestion, Welcome, read_raw_line, write_line,
 };
 use super::splice::splice;
 use crate::host::tmux::Tmux;
@@ -50,7 +50,12 @@ pub struct BoxPlace {
     pub folder: PathBuf,
     /// The folder of sockets, whose path is short.
     pub sockets: PathBuf,
+    pub read_transcripts: ReadTranscripts,
 }
+
+/// Reads new lines of transcripts, below the root of a town.
+pub(super) type ReadTranscripts =
+    fn(&Env, &Path, &TranscriptQuestion) -> anyhow::Result<Vec<TranscriptPart>>;
 
 /// Serves a town until the connection ends. Returns why it ended.
 pub fn serve_box(place: BoxPlace, ends: PipeEnds) -> anyhow::Result<String> {
@@ -185,6 +190,12 @@ impl BoxServer {
                 let path = self.place.env.get("PATH");
                 programs.retain(|name| which::which_in(name, path, town.layout.root()).is_err());
                 reply(stream, &Ok(programs))
+            }
+            BoxRequest::Transcripts(question) => {
+                let read = find_rig(&town.layout, &question.rig, &question.worker).and_then(|_| {
+                    (self.place.read_transcripts)(&self.place.env, town.layout.root(), &question)
+                });
+                reply(stream, &read.map_err(FarError::failed))
             }
             BoxRequest::Give(given) => {
                 let made = self.receive_sandbox(town, &given);

@@ -34,7 +34,10 @@ pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use paths::PathTranslation;
 pub(crate) use paths::Replacement;
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
-pub use protocol::{BoxRequest, GivenSandbox, PackOffer, SandboxQuestion, SandboxState};
+pub use protocol::{
+    BoxRequest, GivenSandbox, PackOffer, SandboxQuestion, SandboxState, TranscriptPart,
+    TranscriptQuestion,
+};
 pub use session_record::{count_sessions, forget_sessions};
 pub use settings::{HostSettings, HostTransport, is_host_name, list_hosts, remove_host_file};
 pub(crate) use splice::splice;

@@ -50,6 +50,8 @@ pub enum BoxRequest {
     MissingPrograms {
         programs: Vec<String>,
     },
+    /// New lines in the transcripts of a worker.
+    Transcripts(TranscriptQuestion),
     /// Makes a sandbox for new work.
     Give(GivenSandbox),
     /// The state of a sandbox.
@@ -176,6 +178,27 @@ pub struct SandboxQuestion {
     pub worker: String,
     /// Commits that the town has with their histories.
     pub has: Vec<String>,
+}
+
+/// Asks for new lines in the transcripts of the sessions in a worker's sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TranscriptQuestion {
+    pub rig: String,
+    pub worker: String,
+    /// The number of bytes that the town has read, by agent program and session: `claude/ID`.
+    pub has: BTreeMap<String, u64>,
+}
+
+/// Lines of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TranscriptPart {
+    pub program: String,
+    /// The id of the session.
+    pub id: String,
+    /// The offsets of the lines in the transcript, which may be longer there.
+    pub from: u64,
+    pub to: u64,
+    pub lines: String,
 }
 
 /// The state of a sandbox.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use kit::sys::ChildCommand;
 
 use super::transcript::Transcript;
+use super::transcript::far::find_host_of_copy;
 use super::{PastSession, recorded};
 use crate::host::SessionSpec;
 use crate::host::runtime::{self, AgentRuntime};
@@ -46,6 +47,11 @@ pub enum AskError {
         "the folder {folder} of that session is gone: its agent program finds a session only from there (`gt seance search` still reads the transcript)"
     )]
     NoFolder { folder: String },
+    /// The session is kept on another machine. The town has a copy of the transcript.
+    #[error(
+        "that session ran on host {host}, where its agent program keeps it: `gt seance search` reads the town's copy of the transcript"
+    )]
+    Elsewhere { host: String },
     #[error("{program} ended with {status}: {said}")]
     Failed {
         program: String,
@@ -73,6 +79,9 @@ pub fn ask_session(
     question: Option<&str>,
 ) -> anyhow::Result<SeanceResult> {
     refuse_flags(&session.session_id, question)?;
+    if let Some(host) = find_host_of_copy(town, session) {
+        return Err(AskError::Elsewhere { host }.into());
+    }
     let folder = session
         .cwd
         .clone()

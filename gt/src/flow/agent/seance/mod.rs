@@ -124,6 +124,16 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
             session.transcript = Some(known.place);
         }
     }
+    for (agent, known) in transcript::far::list_far_transcripts(town, since) {
+        let home = town::agent_home(town, &agent);
+        let session = found
+            .entry(known.id.clone())
+            .or_insert_with(|| session_from_transcript(&agent, &home, &known));
+        // A host names any session.
+        if session.actor == agent.to_string() {
+            session.transcript = Some(known.place);
+        }
+    }
     let mut sessions: Vec<PastSession> = found.into_values().collect();
     for session in &mut sessions {
         if session.transcript.is_none() {

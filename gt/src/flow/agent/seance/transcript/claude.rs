@@ -24,6 +24,10 @@ use crate::town::Town;
 pub(in crate::flow::agent::seance) struct ClaudeCode;
 
 impl TranscriptReader for ClaudeCode {
+    fn program(&self) -> &'static str {
+        "claude"
+    }
+
     fn list_sessions(
         &self,
         town: &Town,

@@ -24,6 +24,10 @@ use crate::town::Town;
 pub(in crate::flow::agent::seance) struct Codex;
 
 impl TranscriptReader for Codex {
+    fn program(&self) -> &'static str {
+        "codex"
+    }
+
     fn list_sessions(
         &self,
         town: &Town,

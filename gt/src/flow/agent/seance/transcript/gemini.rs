@@ -21,6 +21,10 @@ use crate::town::Town;
 pub(super) struct GeminiCli;
 
 impl TranscriptReader for GeminiCli {
+    fn program(&self) -> &'static str {
+        "gemini"
+    }
+
     fn list_sessions(
         &self,
         town: &Town,

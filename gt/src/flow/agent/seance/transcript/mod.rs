@@ -6,6 +6,7 @@
 
 pub(super) mod claude;
 pub(super) mod codex;
+pub mod far;
 pub(super) mod files;
 mod gemini;
 pub mod opencode;
@@ -27,6 +28,9 @@ use crate::town::Town;
 
 /// An agent program whose transcripts are known.
 pub(super) trait TranscriptReader: Sync {
+    /// Returns the name of the program's preset.
+    fn program(&self) -> &'static str;
+
     /// Lists the sessions that ran in one of the folders, each with its folder. A program that keeps
     /// the sessions of all folders in one place lists them all. With a time only those that have
     /// changed since.

@@ -228,6 +228,10 @@ impl OpencodeAnswers {
 pub(super) struct OpenCode;
 
 impl TranscriptReader for OpenCode {
+    fn program(&self) -> &'static str {
+        "opencode"
+    }
+
     fn list_sessions(
         &self,
         town: &Town,
