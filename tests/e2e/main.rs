@@ -31,6 +31,7 @@ mod dist;
 mod doctor;
 mod dog;
 mod done;
+mod engines;
 mod escalate;
 mod external;
 mod feed;

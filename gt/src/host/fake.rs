@@ -99,6 +99,7 @@ impl SessionHost for FakeHost {
             attached: false,
             command: spec.argv.first().map_or("", String::as_str).to_owned(),
             unreachable: None,
+            ended_because: None,
         };
         state.live.push(live.clone());
         Ok(live)

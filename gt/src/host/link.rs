@@ -25,8 +25,9 @@ use super::far::protocol::{
 };
 use super::far::session_record::{SessionRecord, count_sessions, list_records};
 use super::far::{
-    Heartbeat, HostSettings, LinkRequest, LinkState, PackFolder, PathTranslation, Pipe, PipeEnds,
-    PipeSide, SOCKET_FILE, splice, state_file,
+    EnginePlace, Heartbeat, HostSettings, LINK_LOCK, LinkRequest, LinkState, PackFolder,
+    PathTranslation, Pipe, PipeEnds, PipeSide, SOCKET_FILE, host_of_place, load_place,
+    record_place_end, splice, state_file,
 };
 use super::gateway::{FarGateway, FarSessionEnv};
 use super::live_town::open_live_town;
@@ -90,7 +91,7 @@ pub struct LinkRules {
 pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
     let folder = place.town.host(&place.host);
     file::create_folder(&folder, 0o700)?;
-    let Ok(_only) = Lock::try_take(&folder.join("link.lock")) else {
+    let Ok(_only) = Lock::try_take(&folder.join(LINK_LOCK)) else {
         return Ok(());
     };
     let pid = std::process::id().to_string();
@@ -139,6 +140,9 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
                 break;
             }
             link.set_unreachable(&reason);
+            if link.find_place_end() {
+                break;
+            }
         }
         link.pause(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -236,6 +240,23 @@ impl Link {
         self.set_state(LinkState::Unreachable { since, reason }, None);
     }
 
+    /// Asks the engine of a place why there is no connection. Returns true if the place is gone.
+    fn find_place_end(&self) -> bool {
+        let LinkPlace { town, host, .. } = &self.place;
+        if host_of_place(host).is_none() {
+            return false;
+        }
+        // An engine that does not answer is asked after the next attempt.
+        let Ok(Some((_, place))) = load_place(town, host) else {
+            return false;
+        };
+        let asked = EnginePlace::load(town, host).ok();
+        // A place that is being made has nothing to lose, and may not exist yet.
+        let end = asked.filter(|_| place.has_sandbox);
+        let end = end.and_then(|asked| asked.find_end());
+        end.is_some_and(|reason| record_place_end(town, host, &place.object, &reason).is_ok())
+    }
+
     /// Returns false if the town or the host was removed.
     fn has_host(&self) -> bool {
         let LinkPlace { town, host, .. } = &self.place;
@@ -267,7 +288,8 @@ impl Link {
         // Read again, because the host may have been removed and added.
         let settings = HostSettings::load(town, host).map_err(|error| format!("{error:#}"))?;
         let settings = settings.ok_or("it was removed")?;
-        let command = settings.command();
+        let command = settings.command(town, host);
+        let command = command.map_err(|error| format!("{error:#}"))?;
         let (program, args) = command.split_first().ok_or("its command is empty")?;
         let started = ChildCommand::new(program).args(args).start();
         let (child, streams) =

@@ -86,6 +86,8 @@ pub struct LiveSession {
     pub command: String,
     /// The host that cannot be asked about the session, which may run or not.
     pub unreachable: Option<UnreachableHost>,
+    /// The reason for which the engine of its place ended it.
+    pub ended_because: Option<String>,
 }
 
 /// A host without a connection.

@@ -118,6 +118,10 @@ pub enum Action {
         /// The rig. None for the town's own beads.
         rig: Option<RigName>,
     },
+    /// Removes a place that an engine made and no worker needs.
+    RemovePlace {
+        place: String,
+    },
     #[serde(untagged)]
     Worker {
         #[serde(rename = "action")]
@@ -218,6 +222,7 @@ impl Action {
             | Self::NudgeHooked { agent, .. } => (None, format!("agent {agent}")),
             Self::WatchDeacon { .. } => (None, "agent deacon".to_owned()),
             Self::Lifecycle { message } => (None, format!("message {message}")),
+            Self::RemovePlace { place } => (None, format!("place {place}")),
             Self::AskPerson => (None, "messages".to_owned()),
             Self::SyncBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
             Self::SyncBeads { rig: None } => (None, "beads".to_owned()),

@@ -24,6 +24,7 @@ mod lifecycle;
 mod mail;
 mod memory;
 pub mod outages;
+mod places;
 mod plugins;
 mod polecats;
 mod push;
@@ -68,6 +69,7 @@ pub use crate::record::rule;
 use crate::flow::agent::costs;
 use crate::flow::agent::seance::usage::RequestCache;
 use crate::flow::agent::session::start::RestartCause;
+use crate::flow::place::engine::remove_unneeded_place;
 use crate::flow::place::sync::SyncState;
 use crate::flow::townwide::escalate;
 use crate::flow::work::sling;
@@ -109,6 +111,8 @@ pub struct TownFacts {
     /// The gates that open without the user.
     pub gates: Vec<GateCheck>,
     pub chores: ChoreFacts,
+    /// The places of engines that no worker needs.
+    pub places: Vec<String>,
     pub plugins: PluginFacts,
     /// The pause, if the town is paused.
     pub paused: Option<TownPause>,
@@ -294,6 +298,7 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
         mail: mail::facts(town, &view),
         gates: gates::facts(&town.layout, &view),
         chores: chores::facts(&town.layout, &view),
+        places: places::facts(&town.layout, &view),
         plugins: plugins::facts(town, &view),
         paused: TownPause::load(&town.layout),
         stopped: view.stores.stopped.clone(),
@@ -345,6 +350,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(mail::decide(&facts.mail));
     decisions.extend(gates::decide(&facts.gates, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
+    decisions.extend(places::decide(&facts.places));
     decisions.extend(plugins::decide(&facts.plugins, facts.now));
     for store in &facts.sync {
         let thresholds = facts.thresholds_for(store.rig.as_deref());
@@ -516,6 +522,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::NudgeHooked { agent, bead } => hooked::remind_of_hook(town, agent, bead),
         Action::DoChore { chore } => chores::run_chore_action(town, *chore),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
+        Action::RemovePlace { place } => remove_unneeded_place(town, place),
         Action::RunPlugin { plugin, .. } => plugins::run_plugin_action(town, plugin),
         Action::ReportPlugins { day } => plugins::report_plugins_action(town, day),
     }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::polecat::Polecat;
 use super::queued_sling::SlingOptions;
-use crate::host::far::{HostSettings, LinkState, list_hosts, read_link_state};
+use crate::host::far::{HostSettings, LinkState, host_of_place, list_hosts, read_link_state};
 use crate::town::TownLayout;
 use crate::town::config::SettingsLayers;
 
@@ -37,7 +37,9 @@ pub fn check_host_names(town: &TownLayout, key: &str, value: &str) -> anyhow::Re
     }
     let known = list_hosts(town);
     for name in value.split(',').map(str::trim) {
-        let is_known = known.iter().any(|host| host == name);
+        let is_known = known
+            .iter()
+            .any(|host| host == name && host_of_place(name).is_none());
         anyhow::ensure!(
             name.is_empty() || name == THIS_MACHINE || is_known,
             "there is no host `{}`; see `gt host list`",
@@ -161,7 +163,9 @@ pub struct HostRooms(BTreeMap<String, HostRoom>);
 impl HostRooms {
     /// Reads the hosts. A host with a damaged file is not there.
     pub fn read(town: &TownLayout) -> Self {
-        let rooms = list_hosts(town).into_iter().filter_map(|name| {
+        let hosts = list_hosts(town).into_iter();
+        let hosts = hosts.filter(|name| host_of_place(name).is_none());
+        let rooms = hosts.filter_map(|name| {
             let settings = HostSettings::load(town, &name).ok()??;
             let unreachable = match read_link_state(town, &name) {
                 Some(LinkState::Unreachable { reason, .. }) => Some(reason),
@@ -184,8 +188,10 @@ impl HostRooms {
 
     /// Counts a worker whose work is on a host, with a session or without.
     pub fn count_worker(&mut self, worker: &Polecat) {
-        if worker.hook.is_some() {
-            self.add_worker(worker.slot.host_name.as_deref());
+        if worker.hook.is_some()
+            && let Some(name) = worker.slot.host_name.as_deref()
+        {
+            self.add_worker(Some(host_of_place(name).unwrap_or(name)));
         }
     }
 

@@ -64,6 +64,8 @@ rules! {
         "try a stuck sling or gt done again after a while, less often each time";
     P7_END_IDLE_SESSION: "P7-end-idle-session", Worker, true, [],
         "end the session of a worker that has no work";
+    P8_REMOVE_PLACE: "P8-remove-place", Town, true, [],
+        "remove the container, job or pod of a worker that has no work";
     H1_STOP_HELD: "H1-stop-held", Rig, true, [],
         "end the sessions of a rig that is parked or docked, and save their work";
     G1_NUDGE_QUIET: "G1-nudge-quiet", Worker, true, ["patrol.progress.note", "patrol.progress.nudge"],

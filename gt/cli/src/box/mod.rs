@@ -1,6 +1,7 @@
 //! `gt box`: the far side of a host.
 
 mod attach;
+mod connect;
 mod serve;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ kit::family! {
     /// Serve a town on another machine
     Args:
     Serve => serve,
+    Connect => connect,
     Attach => attach,
 }
 

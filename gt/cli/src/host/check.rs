@@ -5,9 +5,14 @@ use kit::ui::escape::escape_line;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::place::host::{CheckedHost, check_host};
+use gt::flow::place::host::{CheckedHost, check_host, has_engine};
+
+/// The message before the check of a host with an engine.
+pub(super) const TRIAL: &str = "making a place for a trial, which is removed again";
 
 /// Connect to a host and measure it
+///
+/// A host with containers, pods or jobs makes one for that, and removes it.
 ///
 /// With `--json` {name, way, version, root, millis}.
 #[derive(Debug, clap::Args)]
@@ -18,6 +23,9 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    if has_engine(&town, &args.name)? {
+        ctx.ui.status(TRIAL);
+    }
     let checked = check_host(&town, &args.name)?;
     build_report(checked, write_host)
 }

@@ -9,7 +9,8 @@ use gt::flow::place::host::list_host_rows;
 /// List the machines on which workers can run
 ///
 /// Opens no connection: the state is that of the last one. With `--json` an array of {name, way,
-/// state, since?, reason?, workers, limit?, draining}.
+/// place_of?, state, since?, reason?, workers, limit?, draining}. The places of workers on a host with an
+/// engine follow it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -29,8 +30,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             } else {
                 ""
             };
+            let indent = if row.place_of.is_some() { "  " } else { "" };
             page.cut_line(format!(
-                "  {:<16} {}, {}{limit} at work{draining}  {}",
+                "  {indent}{:<16} {}, {}{limit} at work{draining}  {}",
                 row.name,
                 row.state,
                 row.workers,

@@ -9,15 +9,20 @@ use jiff::Timestamp;
 use kit::sys::file;
 use serde::Serialize;
 
+use crate::flow::place::engine::{
+    discard_place, find_unneeded_places, is_on_host, list_places, remove_unneeded_place,
+    with_trial_place,
+};
 use crate::flow::place::sandbox::open_far_host;
 use crate::host::LiveTown;
 use crate::host::far::{
-    BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, forget_sessions,
-    list_hosts, remove_host_file, state_file,
+    BoxRequest, ChosenEngine, HostSettings, HostTransport, LinkState, count_sessions,
+    find_place_end, forget_sessions, host_of_place, list_hosts, remove_host_file, state_file,
+    write_engine_file,
 };
 use crate::record::desk::JAIL_SETTING;
 use crate::record::host_choice::{HOSTS_SETTING, HostChoice, LABEL_HOSTS_PREFIX, NoFreeHost};
-use crate::record::polecat;
+use crate::record::polecat::{self, Polecat};
 use crate::record::queued_sling::SlingOptions;
 use crate::record::scheduler::read_start_limits;
 use crate::town::config::{JailMode, RigSettings, SettingsLayers};
@@ -54,7 +59,10 @@ pub struct CheckedHost {
 pub struct HostRow {
     pub name: String,
     pub way: String,
-    /// `connected`, `connecting`, `not reachable` or `not connected`.
+    /// The host of which this is the place of a worker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place_of: Option<String>,
+    /// `connected`, `connecting`, `not reachable`, `not connected`, `makes places`, or `gone`.
     pub state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
@@ -79,6 +87,14 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
         HostSettings::load(&town.layout, &name)?.is_none(),
         "there is a host `{name}` already; see `gt host list`"
     );
+    anyhow::ensure!(
+        host_of_place(&name).is_none(),
+        "`{name}` is no valid name of a host: -- is for the places of workers"
+    );
+    if let HostTransport::Engine(chosen) = &transport {
+        check_values(chosen)?;
+        write_engine_file(&town.layout, &name, &chosen.engine)?;
+    }
     let settings = HostSettings {
         program,
         limit,
@@ -96,9 +112,35 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
     checked
 }
 
-/// Connects to a host and measures it.
+/// Checks the values of an engine, which become words of its commands.
+fn check_values(chosen: &ChosenEngine) -> anyhow::Result<()> {
+    for (name, value) in &chosen.values {
+        let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && !"\"'\\{}".contains(c);
+        anyhow::ensure!(
+            !value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain),
+            "`{value}` is no valid {name}"
+        );
+    }
+    Ok(())
+}
+
+/// Connects to a host and measures it. A host with an engine makes a place for that.
 pub fn check_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
     let settings = load_host(town, name)?;
+    let checked = match settings.transport {
+        HostTransport::Engine(_) => {
+            with_trial_place(town, name, |place| measure_host(town, place))?
+        }
+        _ => measure_host(town, name)?,
+    };
+    Ok(CheckedHost {
+        name: name.to_owned(),
+        way: settings.describe(),
+        ..checked
+    })
+}
+
+fn measure_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
     let host = open_far_host(town, name)?;
     match host.try_connect()? {
         LinkState::Connected { version, root, .. } => {
@@ -106,7 +148,7 @@ pub fn check_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
             host.ask::<serde_json::Value>(&BoxRequest::Sessions)?;
             Ok(CheckedHost {
                 name: name.to_owned(),
-                way: settings.describe(),
+                way: String::new(),
                 version,
                 root,
                 millis: started.elapsed().as_millis(),
@@ -119,29 +161,54 @@ pub fn check_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
     }
 }
 
-/// Lists the hosts with the last state of their connections.
+/// Lists the hosts with the last state of their connections. The places of a host follow it.
 pub fn list_host_rows(town: &Town) -> anyhow::Result<Vec<HostRow>> {
+    let workers = list_workers(town)?;
+    let unneeded = find_unneeded_places(&town.layout, |rig| {
+        let of_rig = workers.iter().find(|(name, _)| name == rig);
+        Some(of_rig.map_or(&[], |(_, workers)| workers.as_slice()))
+    });
     list_hosts(&town.layout)
         .into_iter()
-        .map(|name| read_host_row(town, name))
+        .map(|name| {
+            let mut row = read_host_row(town, name)?;
+            if unneeded.contains(&row.name) {
+                let text = "no worker needs this place: the town removes it at its next pass";
+                row.reason = Some(text.to_owned());
+            }
+            Ok(row)
+        })
         .collect()
 }
 
 /// Reads a host with the last state of its connection.
 pub(crate) fn read_host_row(town: &Town, name: String) -> anyhow::Result<HostRow> {
     let settings = load_host(town, &name)?;
-    let workers = count_sessions(&town.layout, &name);
     let host = open_far_host(town, &name)?;
+    let mut workers = count_sessions(&town.layout, &name);
+    let has_engine = matches!(settings.transport, HostTransport::Engine(_));
+    if has_engine {
+        let places = list_places(&town.layout, &name);
+        let sessions = places
+            .iter()
+            .map(|place| count_sessions(&town.layout, place));
+        workers += sessions.sum::<usize>();
+    }
     let (state, since, reason) = match host.read_state() {
+        _ if has_engine => ("makes places", None, None),
         Some(LinkState::Connected { since, .. }) => ("connected", Some(since), None),
         Some(LinkState::Connecting) => ("connecting", None, None),
         Some(LinkState::Unreachable { since, reason }) => {
             ("not reachable", Some(since), Some(reason))
         }
-        None => ("not connected", None, None),
+        None => match find_place_end(&town.layout, &name) {
+            Some(reason) => ("gone", None, Some(reason)),
+            None => ("not connected", None, None),
+        },
     };
     Ok(HostRow {
         way: settings.describe(),
+        place_of: host_of_place(&name).map(str::to_owned),
         state,
         since,
         reason,
@@ -185,7 +252,8 @@ pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<(
 /// Removes a host without sessions, or one that is gone with its sessions.
 pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()> {
     load_host(town, name)?;
-    let workers = list_workers(town, name)?;
+    check_is_host(name)?;
+    let workers = list_workers_on(town, name)?;
     anyhow::ensure!(
         workers.is_empty() || is_gone,
         "host {name} has {}: end their work first, or wait for it after `gt host drain {name}`",
@@ -193,6 +261,13 @@ pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()>
     );
     if !is_gone && let Some(setting) = find_naming_setting(town, name)? {
         anyhow::bail!("setting {setting} names host {name}: change it first, see `gt config list`");
+    }
+    for place in list_places(&town.layout, name) {
+        if is_gone {
+            discard_place(town, &place)?;
+        } else {
+            remove_unneeded_place(town, &place)?;
+        }
     }
     let host = open_far_host(town, name)?;
     forget_sessions(&town.layout, name)?;
@@ -244,6 +319,7 @@ pub(crate) fn check_far_jail(rig: &Rig) -> anyhow::Result<()> {
 pub(crate) fn check_free_host(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let town = rig.town();
     let settings = load_host(town, name)?;
+    check_is_host(name)?;
     check_far_jail(rig)?;
     anyhow::ensure!(
         !settings.draining,
@@ -270,6 +346,10 @@ pub(crate) fn choose_host(
         let Some(host) = &choice.host else {
             return Ok(Ok(choice));
         };
+        // The place of an engine is made after the claim.
+        if has_engine(town, host)? {
+            return Ok(Ok(choice));
+        }
         match check_host(town, host) {
             Ok(_) => return Ok(Ok(choice)),
             Err(error) => limits.hosts.set_unreachable(host, format!("{error:#}")),
@@ -277,23 +357,45 @@ pub(crate) fn choose_host(
     }
 }
 
+/// Refuses the place of a worker.
+fn check_is_host(name: &str) -> anyhow::Result<()> {
+    let Some(host) = host_of_place(name) else {
+        return Ok(());
+    };
+    anyhow::bail!(
+        "{name} is the place of a worker on host {host}, which the town makes and removes"
+    )
+}
+
 /// Lists the workers whose work is on a host, with a session or without.
-fn list_workers(town: &Town, host: &str) -> anyhow::Result<Vec<HaltedWorker>> {
-    let mut workers = Vec::new();
+fn list_workers_on(town: &Town, host: &str) -> anyhow::Result<Vec<HaltedWorker>> {
+    let workers = list_workers(town)?;
+    let all = workers.iter().flat_map(|(_, workers)| workers);
+    let there = all.filter(|polecat| is_on_host(&polecat.slot, host));
+    let with_work = there.filter_map(|polecat| {
+        Some(HaltedWorker {
+            polecat: format!("{}/{}", polecat.rig, polecat.name),
+            bead: polecat.hook.clone()?,
+        })
+    });
+    Ok(with_work.collect())
+}
+
+/// Lists the workers of each rig.
+fn list_workers(town: &Town) -> anyhow::Result<Vec<(String, Vec<Polecat>)>> {
+    let mut all = Vec::new();
     for rig in town.list_rigs()? {
         let beads = rig.store()?.snapshot()?;
-        for polecat in polecat::list_polecats(&rig, &beads, None) {
-            if let Some(bead) = &polecat.hook
-                && polecat.slot.host_name.as_deref() == Some(host)
-            {
-                workers.push(HaltedWorker {
-                    polecat: format!("{}/{}", polecat.rig, polecat.name),
-                    bead: bead.clone(),
-                });
-            }
-        }
+        let workers = polecat::list_polecats(&rig, &beads, None);
+        all.push((rig.name().to_owned(), workers));
     }
-    Ok(workers)
+    Ok(all)
+}
+
+/// Returns true for a host with an engine that makes places.
+pub fn has_engine(town: &Town, name: &str) -> anyhow::Result<bool> {
+    let settings = load_host(town, name)?;
+    Ok(matches!(settings.transport, HostTransport::Engine(_)))
 }
 
 fn load_host(town: &Town, name: &str) -> anyhow::Result<HostSettings> {

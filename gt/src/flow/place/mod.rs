@@ -6,6 +6,7 @@ pub(crate) mod carry;
 pub mod crew;
 pub mod desk;
 pub mod discovery;
+pub(crate) mod engine;
 pub mod host;
 pub mod install;
 pub(crate) mod merged_refs;

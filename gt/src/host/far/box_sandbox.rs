@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::iter;
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,11 +38,9 @@ pub(super) fn make_sandbox(
     let rig = find_rig(town, &given.rig, &given.worker)?;
     let _held = lock_rig(&rig)?;
     check_refs(&given.refs)?;
-    anyhow::ensure!(
-        is_object_id(&given.commit),
-        "`{}` is no commit",
-        given.commit
-    );
+    for commit in iter::once(&given.commit).chain(&given.files) {
+        anyhow::ensure!(is_object_id(commit), "`{commit}` is no commit");
+    }
     let repository = rig.repo();
     let shared = Git::at(&repository);
     if !repository.is_dir() {
@@ -53,6 +52,7 @@ pub(super) fn make_sandbox(
     }
     let mut commits: Vec<String> = given.refs.values().cloned().collect();
     commits.push(given.commit.clone());
+    commits.extend(given.files.clone());
     check_complete(&shared, &commits)?;
     for (name, commit) in &given.refs {
         shared.plumbing(["update-ref", "--", name, commit]).run()?;
@@ -66,11 +66,26 @@ pub(super) fn make_sandbox(
         add_sandbox(&rig, given)?;
     }
     let git = open_sandbox(&rig, &given.worker)?;
+    if let Some(files) = &given.files {
+        hold_sandbox(&rig, &given.worker)?;
+        restore_files(&git, files, &given.commit)?;
+    }
     git.set_skip_worktree(&given.hidden)?;
     for hidden in &given.hidden {
         remove_tracked(&path.join(hidden))?;
     }
     hand_over_sandbox(&rig, &given.worker)?;
+    Ok(())
+}
+
+/// Puts uncommitted files into a sandbox at `head`, as they were saved.
+pub(crate) fn restore_files(git: &Git, files: &str, head: &str) -> anyhow::Result<()> {
+    git.plumbing(["read-tree", "-u", "--reset", files]).run()?;
+    let staged = git.resolve(&format!("{files}^2"))?;
+    let staged = staged.unwrap_or_else(|| head.to_owned());
+    git.plumbing(["read-tree", &staged]).run()?;
+    // Files that are the same on disk count as the same again. Differing ones are no error.
+    git.plumbing(["update-index", "-q", "--refresh"]).finish()?;
     Ok(())
 }
 

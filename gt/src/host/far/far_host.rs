@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use super::link_state::{LinkRequest, LinkState, connect_running, read_link_state};
 use super::pack::{PackFolder, ReceivedPack};
 use super::paths::PathTranslation;
+use super::place::find_place_end;
 use super::protocol::{
     BoxRequest, FarLiveSession, FarSession, PackOffer, SendAnswer, ask, write_line,
 };
@@ -21,9 +22,11 @@ use super::session_record::{
 use super::settings::HostSettings;
 use crate::host::wrapper::session_environment;
 use crate::host::{
-    HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec, UnreachableHost,
+    HostError, InputRules, Key, LiveSession, ProcessEnd, SendResult, SessionHost, SessionSpec,
+    UnreachableHost,
 };
 use crate::town::TownLayout;
+use crate::town::lock::Lock;
 
 /// The time within which a new link accepts requests.
 const LINK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,6 +36,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The time within which a sandbox is made or read.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(900);
+
+/// The lock that the link of a host holds.
+pub(crate) const LINK_LOCK: &str = "link.lock";
 
 /// The variable with the address of a session's agent.
 const AGENT_VARIABLE: &str = "GT_ROLE";
@@ -114,12 +120,14 @@ impl FarHost {
         state.map_err(|error| error.into_host_error(&self.name))
     }
 
-    /// Ends the link of a host that was removed.
+    /// Ends the link of a host that was removed, and waits for its end.
     pub fn end_link(&self) {
         if let Some(mut stream) = self.connect_running() {
             // A link that has ended does not answer.
             ask::<LinkState>(&mut stream, &LinkRequest::Quit).ok();
         }
+        // The next link begins when this one has ended. One that does not end serves nothing.
+        Lock::take(&self.town.host(&self.name).join(LINK_LOCK), LINK_TIMEOUT).ok();
     }
 
     /// Returns the root of the town there. Connects if necessary.
@@ -138,8 +146,17 @@ impl FarHost {
         }
     }
 
+    /// Returns why the host is gone: the place of a worker that its engine has ended.
+    pub fn find_end(&self) -> Option<String> {
+        find_place_end(&self.town, &self.name)
+    }
+
     /// Connects to the link of the host, and starts it if it does not run.
     fn connect(&self) -> Result<UnixStream, HostError> {
+        if let Some(words) = self.find_end() {
+            let host = self.name.clone();
+            return Err(HostError::Far { host, words });
+        }
         if let Some(stream) = self.connect_running() {
             return Ok(stream);
         }
@@ -171,20 +188,32 @@ impl FarHost {
 
     /// Returns the sessions that the town has started, for a host that is not reachable.
     fn started_sessions(&self, since: Option<Timestamp>, reason: &str) -> Vec<LiveSession> {
-        let started = list_records(&self.town, &self.name);
-        started
-            .into_iter()
-            .map(|(name, record)| LiveSession {
-                name,
-                token: record.token,
-                unreachable: Some(UnreachableHost {
-                    name: self.name.clone(),
-                    since,
-                    reason: reason.to_owned(),
-                }),
-                ..LiveSession::default()
-            })
-            .collect()
+        let unreachable = Some(UnreachableHost {
+            name: self.name.clone(),
+            since,
+            reason: reason.to_owned(),
+        });
+        let started = list_records(&self.town, &self.name).into_iter();
+        let sessions = started.map(|(name, record)| LiveSession {
+            name,
+            token: record.token,
+            unreachable: unreachable.clone(),
+            ..LiveSession::default()
+        });
+        sessions.collect()
+    }
+
+    /// Returns the sessions that ended with their place.
+    fn ended_sessions(&self, reason: &str) -> Vec<LiveSession> {
+        let started = list_records(&self.town, &self.name).into_iter();
+        let sessions = started.map(|(name, record)| LiveSession {
+            name,
+            token: record.token,
+            dead: Some(ProcessEnd::Unknown),
+            ended_because: Some(reason.to_owned()),
+            ..LiveSession::default()
+        });
+        sessions.collect()
     }
 
     fn file_error(path: &Path, source: std::io::Error) -> HostError {
@@ -281,6 +310,9 @@ impl SessionHost for FarHost {
     }
 
     fn list(&self) -> Result<Vec<LiveSession>, HostError> {
+        if let Some(reason) = self.find_end() {
+            return Ok(self.ended_sessions(&reason));
+        }
         match self.ask::<Vec<FarLiveSession>>(&BoxRequest::Sessions) {
             Ok(mut all) => {
                 let names: Vec<&str> = all.iter().map(|live| live.name.as_str()).collect();
@@ -336,17 +368,22 @@ impl SessionHost for FarHost {
         })
     }
 
-    /// Empty for a host that is not reached by ssh.
+    /// Empty for a host of a plain command.
     fn attach_command(&self, name: &str) -> Vec<String> {
         let settings = HostSettings::load(&self.town, &self.name).ok().flatten();
-        settings.map_or_else(Vec::new, |settings| settings.attach_command(name))
+        settings.map_or_else(Vec::new, |settings| {
+            settings.attach_command(&self.town, &self.name, name)
+        })
     }
 
     fn kill(&self, name: &str) -> Result<(), HostError> {
-        self.find_root()?;
-        self.ask::<()>(&BoxRequest::Kill {
-            session: name.to_owned(),
-        })?;
+        // The sessions of a place end with it.
+        if self.find_end().is_none() {
+            self.find_root()?;
+            self.ask::<()>(&BoxRequest::Kill {
+                session: name.to_owned(),
+            })?;
+        }
         let removed = remove_record(&self.town, &self.name, name);
         removed.map_err(|error| Self::file_error(&self.town.host(&self.name), error))
     }

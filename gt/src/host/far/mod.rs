@@ -13,19 +13,26 @@
 
 mod box_sandbox;
 mod box_server;
+mod box_socket;
 mod delivery;
+mod engine;
 mod far_host;
 mod host_set;
 mod link_state;
 mod pack;
 mod paths;
 mod pipe;
+mod place;
 pub(crate) mod protocol;
 pub(crate) mod session_record;
 mod settings;
 mod splice;
 
+pub(crate) use box_sandbox::restore_files;
 pub use box_server::{BoxPlace, attach_command, serve_box};
+pub use box_socket::{connect_to_box, listen_for_towns};
+pub use engine::{EnginePlace, write_engine_file};
+pub(crate) use far_host::LINK_LOCK;
 pub use far_host::{FarHost, link_socket};
 pub use host_set::HostSet;
 pub use link_state::LinkState;
@@ -34,10 +41,16 @@ pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use paths::PathTranslation;
 pub(crate) use paths::Replacement;
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
+pub(in crate::host) use place::record_place_end;
+pub use place::{
+    Place, check_place_name, find_place_end, host_of_place, load_place, object_name, place_name,
+};
 pub use protocol::{
     BoxRequest, GivenSandbox, PackOffer, SandboxQuestion, SandboxState, TranscriptPart,
     TranscriptQuestion,
 };
 pub use session_record::{count_sessions, forget_sessions};
-pub use settings::{HostSettings, HostTransport, is_host_name, list_hosts, remove_host_file};
+pub use settings::{
+    ChosenEngine, HostSettings, HostTransport, is_host_name, list_hosts, remove_host_file,
+};
 pub(crate) use splice::splice;

@@ -150,11 +150,12 @@ impl FarLiveSession {
             attached: self.attached,
             command: self.command,
             unreachable: None,
+            ended_because: None,
         }
     }
 }
 
-/// A sandbox for new work. The objects of its commits come first, as a pack.
+/// A sandbox for new work, or for work that goes on. The objects of its commits come first, as a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenSandbox {
     pub rig: String,
@@ -162,6 +163,9 @@ pub struct GivenSandbox {
     pub branch: String,
     /// The commit that the branch begins with.
     pub commit: String,
+    /// A commit with the uncommitted files, for work that goes on.
+    #[serde(default)]
+    pub files: Option<String>,
     /// The branches of the remote that the worker sees, by their full names of refs.
     pub refs: BTreeMap<String, String>,
     /// Patterns of files that git does not see.

@@ -1,5 +1,6 @@
 //! The file of a host: how the town reaches it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -7,6 +8,8 @@ use anyhow::Context as _;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
+use super::engine::EnginePlace;
+use super::place::Place;
 use crate::town::TownLayout;
 
 /// The way to a host.
@@ -17,6 +20,19 @@ pub enum HostTransport {
     Ssh(String),
     /// Any command that runs `gt box serve` at its other end.
     Command(Vec<String>),
+    /// An engine that makes a place for each worker.
+    Engine(ChosenEngine),
+    /// A place that an engine made.
+    Place(Place),
+}
+
+/// The engine of a host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChosenEngine {
+    pub engine: String,
+    /// The values of the words in braces in its commands, such as `image`.
+    pub values: BTreeMap<String, String>,
 }
 
 /// The file of a host.
@@ -72,9 +88,13 @@ impl HostSettings {
         Ok(file::replace_file(&path, &text, 0o600)?)
     }
 
-    /// Returns the command whose standard input and output are the pipe to the host.
-    pub fn command(&self) -> Vec<String> {
-        match &self.transport {
+    /// Returns the command whose standard input and output are the pipe to the host of a name.
+    pub(in crate::host) fn command(
+        &self,
+        town: &TownLayout,
+        name: &str,
+    ) -> anyhow::Result<Vec<String>> {
+        Ok(match &self.transport {
             HostTransport::Ssh(host) => {
                 let fixed = [
                     "ssh",
@@ -96,14 +116,26 @@ impl HostSettings {
                 words
             }
             HostTransport::Command(words) => words.clone(),
-        }
+            HostTransport::Engine(_) => anyhow::bail!("it has no connection but in its places"),
+            HostTransport::Place(_) => EnginePlace::load(town, name)?.open_command()?,
+        })
     }
 
-    /// Returns the command that shows a session of the host in the user's terminal. Empty for a host
-    /// that is not reached by ssh.
-    pub(super) fn attach_command(&self, session: &str) -> Vec<String> {
-        let HostTransport::Ssh(host) = &self.transport else {
-            return Vec::new();
+    /// Returns the command that shows a session of the host of a name in the user's terminal. Empty
+    /// for a host that has none.
+    pub(super) fn attach_command(
+        &self,
+        town: &TownLayout,
+        name: &str,
+        session: &str,
+    ) -> Vec<String> {
+        let host = match &self.transport {
+            HostTransport::Ssh(host) => host,
+            HostTransport::Place(_) => {
+                let place = EnginePlace::load(town, name);
+                return place.map_or_else(|_| Vec::new(), |place| place.attach_command(session));
+            }
+            _ => return Vec::new(),
         };
         let program = shlex_quote(&self.program);
         // Names of sessions and towns have no character that a shell reads.
@@ -116,6 +148,11 @@ impl HostSettings {
         match &self.transport {
             HostTransport::Ssh(host) => format!("ssh {host}"),
             HostTransport::Command(words) => words.join(" "),
+            HostTransport::Engine(ChosenEngine { engine, values }) => {
+                let values: Vec<&str> = values.values().map(String::as_str).collect();
+                format!("{engine} {}", values.join("/"))
+            }
+            HostTransport::Place(place) => place.object.clone(),
         }
     }
 }
@@ -165,6 +202,8 @@ pub fn remove_host_file(town: &TownLayout, name: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -175,7 +214,8 @@ mod tests {
                 program: program.to_owned(),
                 ..HostSettings::new(transport, "t".to_owned())
             };
-            settings.command().pop().unwrap()
+            let town = TownLayout::new(Path::new("/nowhere"));
+            settings.command(&town, "big").unwrap().pop().unwrap()
         };
         assert_eq!(ssh("gt"), "gt box serve");
         assert_eq!(ssh("~/bin/gt"), "~/bin/gt box serve");

@@ -61,6 +61,7 @@ fn parse_row(line: &str) -> Option<SessionRow> {
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
         command: command.to_owned(),
         unreachable: None,
+        ended_because: None,
     };
     Some(SessionRow {
         live: session,

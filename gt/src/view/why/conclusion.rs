@@ -145,7 +145,16 @@ fn describe_polecat(town: &Town, view: &TownView, polecat: &Polecat) -> String {
     let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state_word());
     let why = explain_worker(&town.layout, view, polecat);
     let verb = if word == "hands in" { "" } else { "is " };
-    format!("{rig}/{name} {verb}{word}: {why}{progress}")
+    let slot = &polecat.slot;
+    let earlier = slot.ended.as_ref().filter(|end| {
+        // The present state explains the end of the last session.
+        end.lease != slot.lease && !end.because.is_empty()
+    });
+    let earlier = earlier.map_or_else(String::new, |end| {
+        let because = escape::escape_line(&end.because);
+        format!("; the session before ended because {because}")
+    });
+    format!("{rig}/{name} {verb}{word}: {why}{progress}{earlier}")
 }
 
 /// Describes an open question of an agent.

@@ -47,7 +47,14 @@ fn build_session_end(town: &Town, slot: &Slot, end: ProcessEnd, screen: &str) ->
 /// Describes the end of a session that tmux only displays any more.
 pub fn end_of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
-    Some(build_session_end(town, slot, end, &capture_end(town, live)))
+    let ended = build_session_end(town, slot, end, &capture_end(town, live));
+    Some(match &live.ended_because {
+        Some(because) => SessionEnd {
+            because: because.clone(),
+            ..ended
+        },
+        None => ended,
+    })
 }
 
 /// Describes the end of a session that is ended for lack of progress.

@@ -10,9 +10,11 @@ use kit::sys::file;
 use crate::flow::place::desk::{
     DeskError, DeskRequest, DeskVariables, DeskWork, build_jail_failure, prepare_desk,
 };
+use crate::flow::place::engine;
 use crate::flow::place::host::check_far_jail;
-use crate::flow::place::sandbox::{Sandbox, open_far_host};
+use crate::flow::place::sandbox::{Sandbox, open_far_host, save_copy};
 use crate::host::SessionJail;
+use crate::host::far::host_of_place;
 use crate::host::jail::session_plan::{
     JailedSession, SessionBackend, choose_session_backend, renew_session_folder,
 };
@@ -80,9 +82,24 @@ fn prepare_far_place(
     let path = rig.session_jail_note(name);
     file::create_folder(&rig.session_jails(), 0o700)?;
     file::replace_file_relaxed(&path, note.as_bytes(), 0o600)?;
-    let host = open_far_host(rig.town(), host)?;
-    if work == DeskWork::New {
-        Sandbox::new(rig, name).give_to(&host, &slot.target)?;
+    let town = rig.town();
+    let is_new = work == DeskWork::New;
+    let is_place = host_of_place(host).is_some();
+    if is_place && (is_new || engine::is_place_lost(town, host)?) {
+        engine::make_place_for_work(rig, name, host)?;
+    } else if !is_new {
+        open_far_host(town, host)?;
+        return Ok(DeskVariables::new());
+    }
+    let files = if is_new {
+        None
+    } else {
+        save_copy(rig, name, slot)?.map(|saved| saved.commit)
+    };
+    let far = open_far_host(town, host)?;
+    Sandbox::new(rig, name).give_to(&far, slot, files)?;
+    if is_place {
+        engine::mark_place_given(town, host)?;
     }
     Ok(DeskVariables::new())
 }

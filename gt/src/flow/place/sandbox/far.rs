@@ -20,7 +20,7 @@ use crate::flow::place::unsaved::TOWN_PATTERNS;
 use crate::host::daemon;
 use crate::host::far::{
     BoxRequest, FarHost, GivenSandbox, HostSettings, SandboxQuestion, SandboxState, check_complete,
-    is_object_id,
+    is_object_id, restore_files,
 };
 use crate::host::live_town::open_live_town;
 use crate::record::polecat::{PolecatIds, Slot, SlotState};
@@ -50,12 +50,20 @@ const SLOT_TIMEOUT: Duration = Duration::from_secs(20);
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(600);
 
 impl Sandbox<'_> {
-    /// Makes the sandbox on a host, in the state of new work.
-    pub(crate) fn give_to(&self, host: &FarHost, target: &str) -> anyhow::Result<()> {
+    /// Makes the sandbox on a host, in the state of the town's copy: its commit, and the uncommitted
+    /// `files`.
+    pub(crate) fn give_to(
+        &self,
+        host: &FarHost,
+        slot: &Slot,
+        files: Option<String>,
+    ) -> anyhow::Result<()> {
         let _held = self.lock_transfer()?;
         let git = self.git()?;
+        let target = &slot.target;
         let commit = git.resolve("HEAD")?.context("the sandbox has no commit")?;
-        let branch = git.head_branch()?.context("the sandbox is on no branch")?;
+        let branch = git.head_branch()?;
+        let branch = branch.unwrap_or_else(|| slot.branch.to_string());
         let mut refs = BTreeMap::new();
         let name = format!("refs/remotes/origin/{target}");
         if let Some(tip) = self.find_target_tip(target)? {
@@ -63,13 +71,15 @@ impl Sandbox<'_> {
         }
         let mut wanted: Vec<String> = refs.values().cloned().collect();
         wanted.push(commit.clone());
+        wanted.extend(files.clone());
         let mut excluded: Vec<String> = TOWN_PATTERNS.map(str::to_owned).to_vec();
         excluded.push(".beads/".to_owned());
         let mut given = GivenSandbox {
             rig: self.rig.name().to_owned(),
             worker: self.name.to_owned(),
             branch,
-            commit: commit.clone(),
+            commit,
+            files,
             refs,
             excluded,
             hidden: list_hidden_files(&git)?,
@@ -120,7 +130,7 @@ impl Sandbox<'_> {
 
     /// Saves what the last worker left on the host after the town looked there, because the sandbox is
     /// replaced.
-    fn keep_unseen_state(&self, host: &FarHost) -> anyhow::Result<()> {
+    pub(crate) fn keep_unseen_state(&self, host: &FarHost) -> anyhow::Result<()> {
         let Some(state) = self.fetch_from(host)? else {
             return Ok(());
         };
@@ -158,12 +168,7 @@ impl Sandbox<'_> {
         git.reset_hard(head)?;
         git.clean()?;
         if let Some(files) = files {
-            git.plumbing(["read-tree", "-u", "--reset", files]).run()?;
-            let staged = git.resolve(&format!("{files}^2"))?;
-            let staged = staged.unwrap_or_else(|| head.clone());
-            git.plumbing(["read-tree", &staged]).run()?;
-            // Files that are the same on disk count as the same again. Differing ones are no error.
-            git.plumbing(["update-index", "-q", "--refresh"]).finish()?;
+            restore_files(&git, files, head)?;
         }
         self.provision()?;
         self.hand_over()?;
@@ -178,6 +183,12 @@ impl Sandbox<'_> {
             described.as_bytes(),
             0o644,
         )?)
+    }
+
+    /// Forgets what a host has, because it was made again.
+    pub(crate) fn forget_host(&self, host: &FarHost) -> anyhow::Result<()> {
+        file::remove_file(&self.known_record(host))?;
+        Ok(file::remove_file(&self.state_record())?)
     }
 
     fn find_target_tip(&self, target: &str) -> anyhow::Result<Option<String>> {

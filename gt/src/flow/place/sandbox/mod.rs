@@ -37,6 +37,7 @@ pub(crate) use provision::provision_worktree;
 pub(crate) use restore::{
     MovedWorktree, is_of_other_town, list_moved_worktrees, prune_worktrees, repair_moved_worktrees,
 };
+pub(crate) use snapshot::save_copy;
 pub use snapshot::save_snapshot;
 
 use crate::flow::place::carry::{CarryError, report_replaced_copies};

@@ -24,6 +24,15 @@ pub fn save_snapshot(rig: &Rig, name: &str, slot: &Slot) -> Result<Option<SavedR
         return Ok(None);
     }
     super::far::refresh_copy(rig, name, slot);
+    save_copy(rig, name, slot)
+}
+
+/// Saves the uncommitted files of the town's copy of a sandbox in the same way.
+pub(crate) fn save_copy(
+    rig: &Rig,
+    name: &str,
+    slot: &Slot,
+) -> Result<Option<SavedRescue>, GitError> {
     let git = rig.sandbox_git(name)?;
     if !git.has_unsaved_files()? {
         return Ok(None);

@@ -9,6 +9,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 use super::{SlingRequest, leaving, rig_of_home};
 use crate::flow::agent::costs;
 use crate::flow::agent::seance::usage::RequestCache;
+use crate::flow::place::engine::host_of_worker;
 use crate::flow::work::convoy::integration;
 use crate::host::LiveSession;
 use crate::host::LiveTown;
@@ -380,6 +381,7 @@ fn mark_claimed(
         wish.rescue_ref,
     )?;
     let old = Slot::load(tx, &ids.slot);
+    let worker = Worker::new(rig.name(), name);
     let mut agent = polecat::reserve_identity(tx, rig.name(), name, &ids.agent)?;
     polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
     tx.put(agent)?;
@@ -391,7 +393,9 @@ fn mark_claimed(
         target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.options.agent.clone(),
         account: wish.request.options.account.clone(),
-        host_name: far_host(&wish.request.options),
+        host_name: far_host(&wish.request.options)
+            .map(|host| host_of_worker(&rig.town().layout, &host, &worker))
+            .transpose()?,
         state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.options.no_convoy,
             no_molecule: wish.request.options.no_molecule,
