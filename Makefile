@@ -45,6 +45,7 @@ nightly:
 	GASTOWN_HOSTS="15 60 600" GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --nocapture hosts_trouble
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --include-ignored --nocapture open_requests
+	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --include-ignored --nocapture real_engines
 	PROPTEST_CASES=2000 $(CARGO) test --locked -p bd-cli --test binary foreign_stores
 	GASTOWN_SIM=10000 $(CARGO) test --locked -p town-sim
 	PROPTEST_CASES=100 $(CARGO) test --locked -p gt --lib -- --include-ignored --nocapture mq::batch

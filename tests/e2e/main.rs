@@ -89,6 +89,7 @@ mod pull_request;
 mod push;
 mod quota;
 mod ready;
+mod real_engines;
 mod rescue;
 mod restore;
 mod rig;
