@@ -42,7 +42,7 @@ nightly:
 	@scripts/setup.sh test
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) GASTOWN_E2E_FORGET=1 $(CARGO) test --locked -p town-tests --test e2e
 	GASTOWN_STORM=full GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh bd) $(CARGO) test --locked -p town-tests --test crash -- --nocapture
-	GASTOWN_HOSTS="15 60 600" GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --nocapture hosts_trouble
+	GASTOWN_HOSTS="15 40 600" GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --nocapture hosts_trouble
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --include-ignored --nocapture open_requests
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test e2e -- --include-ignored --nocapture real_engines

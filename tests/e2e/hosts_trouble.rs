@@ -1,7 +1,8 @@
 //! Workers on two other machines in networks of their own, and everything that goes wrong between
 //! them and the town.
 //!
-//! `GASTOWN_HOSTS="WORKERS BEADS SECONDS"` chooses the size; the workers are those of one machine.
+//! `GASTOWN_HOSTS="WORKERS BEADS SECONDS"` chooses the size: the workers of one machine, and the open beads
+//! that there are all the time.
 //! `make nightly` runs ten minutes with thirty workers. Chance comes from a seed that is printed;
 //! `GASTOWN_SEED` sets it.
 
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use town_tests::{FarMachine, Repo, Town, within};
+use town_tests::{FarMachine, Repo, Town, eventually, within};
 
 /// What workers do, by chance: most work; others ask, or are killed.
 const MOODS: &str = r#"
@@ -134,6 +135,16 @@ struct Work<'t> {
 }
 
 impl Work<'_> {
+    /// Slings more beads.
+    fn add(&mut self, count: u64) {
+        let beads: Vec<String> = (0..count)
+            .map(|number| self.town.bead("web", &format!("Work {number}")))
+            .collect();
+        let line = std::iter::once("sling").chain(beads.iter().map(String::as_str));
+        self.town.gt(line.chain(["web"])).run();
+        self.beads.extend(beads);
+    }
+
     /// The beads that are not closed.
     fn list_open(&self) -> Vec<String> {
         let all = ["list", "--all", "--limit", "0", "--json"];
@@ -210,19 +221,17 @@ fn work_on_two_machines_lands_once_under_every_kind_of_trouble() {
     town.gt(["config", "set", "max_polecats", &all, "--rig", "web"])
         .ok();
     town.gt(["config", "set", "sling.hosts", "early,late"]).ok();
-    let beads = (0..size.beads).map(|number| town.bead("web", &format!("Work {number}")));
-    let work = Work {
-        beads: beads.collect(),
+    let mut work = Work {
+        beads: Vec::new(),
         town: &town,
         origin,
     };
     town.up();
-    let ids = work.beads.iter().map(String::as_str);
-    town.gt(std::iter::once("sling").chain(ids).chain(["web"]))
-        .run();
     let began = Instant::now();
     let mut troubles: BTreeMap<Trouble, usize> = BTreeMap::new();
-    while began.elapsed().as_secs() < size.seconds && !work.list_open().is_empty() {
+    while began.elapsed().as_secs() < size.seconds {
+        let open = u64::try_from(work.list_open().len()).unwrap();
+        work.add(size.beads.saturating_sub(open));
         let trouble = Trouble::draw(&mut rng);
         let machine = &mut machines[rng.usize(..2)];
         trouble.strike(&town, machine, &mut rng);
@@ -230,7 +239,11 @@ fn work_on_two_machines_lands_once_under_every_kind_of_trouble() {
         work.retry_stuck();
         std::thread::sleep(Duration::from_secs(1));
     }
-    println!("{troubles:?} in {} s", began.elapsed().as_secs());
+    let beads = work.beads.len();
+    println!(
+        "{beads} beads, {troubles:?} in {} s",
+        began.elapsed().as_secs()
+    );
     let done = within(Duration::from_secs(CALM_SECONDS), || {
         work.retry_stuck();
         work.list_open().is_empty().then_some(())
@@ -239,6 +252,13 @@ fn work_on_two_machines_lands_once_under_every_kind_of_trouble() {
     let merges = work.count_merges();
     let wrong: Vec<_> = merges.iter().filter(|(_, times)| **times != 1).collect();
     assert!(wrong.is_empty(), "lost, or merged twice: {wrong:?}");
+    for machine in &machines {
+        // The attempt that runs may have begun in the last silence.
+        let check = || town.gt(["host", "check", &machine.name]).run();
+        eventually("the machine is reachable", || {
+            (check().code == 0).then_some(())
+        });
+    }
     town.gt(["down"]).ok();
     for machine in &machines {
         town.gt(["host", "remove", &machine.name, "--gone"]).ok();
