@@ -6,7 +6,7 @@ PREFIX ?= $(HOME)/.cargo
 DATA ?= $(if $(filter $(HOME)/.cargo,$(PREFIX)),$(or $(XDG_DATA_HOME),$(HOME)/.local/share),$(PREFIX)/share)
 MAN := $(PREFIX)/share/man/man1
 
-.PHONY: help setup demo test lint generate install install-docs screens nightly bench bench-code bench-sandbox bench-town soak dist check-macos
+.PHONY: help setup demo test lint generate install install-docs screens nightly bench bench-code bench-far bench-sandbox bench-town soak dist check-macos
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
@@ -19,6 +19,7 @@ help:
 	@echo "make check-macos  check that the code compiles for macOS (rustup target add aarch64-apple-darwin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
 	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
+	@echo "make bench-far  measure what a hundred workers on another machine cost the town"
 	@echo "make bench-sandbox  measure a new sandbox of 50k files beside a linked worktree"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
@@ -96,6 +97,10 @@ bench: setup
 bench-town: setup
 	@echo "building bd, gt and gtd (some minutes) ..."
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd gt gtd) && python3 tests/bench/town.py --programs "$$folder" $(BENCH)
+
+bench-far: setup
+	@echo "building bd, gt and gtd (some minutes) ..."
+	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd gt gtd) && python3 tests/bench/far.py --programs "$$folder" $(BENCH)
 
 bench-sandbox: setup
 	@echo "building bd and gt (some minutes) ..."

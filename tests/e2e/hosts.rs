@@ -774,3 +774,25 @@ fn costs_and_transcripts_of_a_worker_on_another_machine_are_those_of_the_town() 
     town.gt(["seance", "--talk", "far-session", "--prompt", "Why?"])
         .fails("that session ran on host big");
 }
+
+#[test]
+fn a_machine_without_the_programs_gets_those_of_the_town() {
+    let (town, origin) = Town::with_rig();
+    let path = ("PATH", "/usr/bin:/bin".to_owned());
+    let far = FarMachine::with_variables(&town, &[path]);
+    town.script("{ command -v gt; command -v bd; } > programs.txt\nbd show \"$GT_BEAD\" > /dev/null || exit 9");
+    let added = town.gt(["host", "add", "big", "--ssh", "big-machine"]).ok();
+    let folder = ".local/share/gastown/bin";
+    let said = format!("copied: ~/{folder}/gt, and bd beside it");
+    assert!(added.out.contains(&said), "{}", added.out);
+    let bead = town.bead("web", "Work");
+    sling_far(&town, &bead);
+    wait_for_request(&town);
+    town.gt(["mq", "run", "web"]).ok();
+    let folder = far.home.join("home").join(folder);
+    let folder = folder.display();
+    assert_eq!(
+        origin.file("main", "programs.txt"),
+        format!("{folder}/gt\n{folder}/bd")
+    );
+}

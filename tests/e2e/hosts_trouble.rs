@@ -23,7 +23,7 @@ n=$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')
 if [ "$n" -lt 15 ]; then kill -9 $PPID; fi
 if [ "$n" -lt 30 ]; then gt mail send overseer -s Question -m 'Is this right?'; fi
 sleep 0.$((n % 10))
-head -c 200000 /dev/urandom > "$GT_BEAD.bin"
+head -c 20000 /dev/urandom > "$GT_BEAD.bin"
 echo "$GT_BEAD" > "$GT_BEAD.txt"
 git add .
 git commit -qm "Work by a wrong clock"

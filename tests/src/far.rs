@@ -12,7 +12,7 @@ use crate::network::NetworkSpace;
 use crate::{Run, Town, eventually};
 
 /// The size of the disk of a machine in a network of its own.
-const DISK_SIZE: &str = "200m";
+const DISK_SIZE: &str = "400m";
 
 /// A machine that a town reaches as a host.
 pub struct FarMachine<'t> {

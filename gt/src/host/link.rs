@@ -46,6 +46,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The time that a request waits for a connection that is being made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The time that a list of sessions waits for the first attempt to connect.
+const LIST_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// The number of last lines that the command of a host printed and an error shows.
 const SHOWN_LINES: usize = 3;
 
@@ -399,14 +402,18 @@ impl Link {
                 shared.is_wanted = true;
                 self.changed.notify_all();
             }
-            let state = self.wait_for_state(matches!(request, LinkRequest::Connect));
+            let is_wanted = matches!(request, LinkRequest::Connect);
+            let state = self.wait_for_state(is_wanted, CONNECT_TIMEOUT);
             return write_line(&mut connection, &Ok::<_, FarError>(state));
         }
-        // A list must not wait for a host.
+        // A list must not wait for a host that is away.
         let is_list = matches!(serde_json::from_slice(line), Ok(BoxRequest::Sessions));
-        if !is_list {
-            self.wait_for_state(false);
-        }
+        let limit = if is_list {
+            LIST_TIMEOUT
+        } else {
+            CONNECT_TIMEOUT
+        };
+        self.wait_for_state(false, limit);
         let pipe = self.lock().pipe.clone();
         let opened = pipe.and_then(|pipe| pipe.open().ok());
         let Some(mut stream) = opened else {
@@ -442,17 +449,15 @@ impl Link {
     }
 
     /// Returns the state, after the attempt that runs. With `is_wanted`, one begins at once.
-    fn wait_for_state(&self, is_wanted: bool) -> LinkState {
+    fn wait_for_state(&self, is_wanted: bool, limit: Duration) -> LinkState {
         let mut shared = self.lock();
         if is_wanted && matches!(shared.state, LinkState::Unreachable { .. }) {
             shared.is_wanted = true;
             self.changed.notify_all();
         }
-        let waited = self
-            .changed
-            .wait_timeout_while(shared, CONNECT_TIMEOUT, |shared| {
-                shared.is_wanted || shared.state == LinkState::Connecting
-            });
+        let waited = self.changed.wait_timeout_while(shared, limit, |shared| {
+            shared.is_wanted || shared.state == LinkState::Connecting
+        });
         let (shared, _) = waited.unwrap_or_else(PoisonError::into_inner);
         shared.state.clone()
     }

@@ -37,6 +37,9 @@ pub(super) fn write_host(host: &CheckedHost, page: &mut Page) {
         escape_line(&host.version),
         host.millis
     ));
+    if let Some(program) = &host.copied_program {
+        page.line(format!("  copied: {program}, and bd beside it"));
+    }
     page.line(format!("  way:    {}", escape_line(&host.way)));
     page.line(format!(
         "  folder: {}",

@@ -13,6 +13,7 @@ use crate::flow::place::engine::{
     discard_place, find_unneeded_places, is_on_host, list_places, remove_unneeded_place,
     with_trial_place,
 };
+use crate::flow::place::host_program::copy_missing_programs;
 use crate::flow::place::sandbox::open_far_host;
 use crate::host::LiveTown;
 use crate::host::far::{
@@ -52,6 +53,9 @@ pub struct CheckedHost {
     pub root: PathBuf,
     /// The time of one request, in milliseconds.
     pub millis: u128,
+    /// The program `gt` there, if it was copied to the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copied_program: Option<String>,
 }
 
 /// A host as a list shows it.
@@ -95,8 +99,15 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
         check_values(chosen)?;
         write_engine_file(&town.layout, &name, &chosen.engine)?;
     }
+    let copied = match &transport {
+        HostTransport::Ssh(ssh_host) if program == "gt" => {
+            copy_missing_programs(ssh_host, &town.exe)?
+        }
+        _ => None,
+    };
+    let copied_program = copied.map(|copied| copied.program);
     let settings = HostSettings {
-        program,
+        program: copied_program.clone().unwrap_or(program),
         limit,
         ..HostSettings::new(transport, town.random.hex(ID_LENGTH))
     };
@@ -109,7 +120,10 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
     } else {
         town.record_event(&event!(HostAdded, host: name));
     }
-    checked
+    Ok(CheckedHost {
+        copied_program,
+        ..checked?
+    })
 }
 
 /// Checks the values of an engine, which become words of its commands.
@@ -152,6 +166,7 @@ fn measure_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
                 version,
                 root,
                 millis: started.elapsed().as_millis(),
+                copied_program: None,
             })
         }
         LinkState::Unreachable { reason, .. } => {

@@ -8,6 +8,7 @@ pub mod desk;
 pub mod discovery;
 pub(crate) mod engine;
 pub mod host;
+mod host_program;
 pub mod install;
 pub(crate) mod merged_refs;
 pub mod moved;

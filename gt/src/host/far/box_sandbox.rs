@@ -26,6 +26,9 @@ const GIVEN_REFS: &str = "refs/remotes/origin/";
 /// The refs with the uncommitted files of workers, as the town took them last.
 const FILES_REFS: &str = "refs/gt/far/";
 
+/// The number of packs of a repository above which they are joined.
+const MAX_PACKS: usize = 50;
+
 /// The time for other work on the same rig.
 const RIG_TIMEOUT: Duration = Duration::from_secs(600);
 
@@ -75,6 +78,19 @@ pub(super) fn make_sandbox(
         remove_tracked(&path.join(hidden))?;
     }
     hand_over_sandbox(&rig, &given.worker)?;
+    // A disk that has no room now may have some the next time.
+    join_packs(&shared).ok();
+    Ok(())
+}
+
+/// Joins the packs of a repository if there are many. Objects that only a sandbox needs stay.
+fn join_packs(repository: &Git) -> anyhow::Result<()> {
+    let entries = fs::read_dir(repository.folder().join("objects/pack"))?.flatten();
+    let is_pack = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|end| end == "pack");
+    if entries.filter(is_pack).count() > MAX_PACKS {
+        let repack = ["repack", "-a", "-d", "--keep-unreachable", "--quiet"];
+        repository.plumbing(repack).limit(RIG_TIMEOUT).run()?;
+    }
     Ok(())
 }
 
@@ -216,5 +232,43 @@ fn remove_tracked(path: &Path) -> std::io::Result<()> {
         Ok(_) => file::remove_file(path),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count_packs(git: &Git) -> usize {
+        let entries = fs::read_dir(git.folder().join("objects/pack")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        names
+            .filter(|name| name.to_string_lossy().ends_with(".pack"))
+            .count()
+    }
+
+    #[test]
+    fn many_packs_are_joined_and_lose_no_object() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = Git::at(folder.path());
+        git.init("main", true).unwrap();
+        let mut objects = Vec::new();
+        for number in 0..=MAX_PACKS {
+            let write = git.plumbing(["hash-object", "-w", "--stdin"]);
+            let object = write.stdin(format!("{number}")).text().unwrap();
+            let base = folder.path().join("objects/pack/pack");
+            let pack = git.plumbing(["pack-objects", "--quiet"]).args([base]);
+            pack.stdin(object.clone()).run().unwrap();
+            git.plumbing(["prune-packed", "--quiet"]).run().unwrap();
+            objects.push(object);
+        }
+        assert_eq!(count_packs(&git), MAX_PACKS + 1);
+        join_packs(&git).unwrap();
+        assert_eq!(count_packs(&git), 1);
+        for object in objects {
+            git.plumbing(["cat-file", "-e", object.trim()])
+                .run()
+                .unwrap();
+        }
     }
 }

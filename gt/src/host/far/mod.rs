@@ -37,6 +37,7 @@ pub use far_host::{FarHost, link_socket};
 pub use host_set::HostSet;
 pub use link_state::LinkState;
 pub(crate) use link_state::{LinkRequest, SOCKET_FILE, read_link_state, state_file};
+pub(crate) use pack::compute_digest;
 pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use paths::PathTranslation;
 pub(crate) use paths::Replacement;

@@ -182,7 +182,13 @@ impl ReceivedPack {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.trim_start_matches("in-");
         let pack = folder.join(format!("pack-{}.pack", &name[..name.len().min(40)]));
-        fs::copy(&self.path, &pack)?;
+        // Another disk needs a copy. One that is full must keep no half of it.
+        if fs::rename(&self.path, &pack).is_err()
+            && let Err(error) = fs::copy(&self.path, &pack)
+        {
+            file::remove_file(&pack)?;
+            return Err(error.into());
+        }
         let call = repository.plumbing(["index-pack", "--strict"]);
         let indexed = call.args([&pack]).limit(PACK_TIMEOUT).run();
         if indexed.is_err() {
@@ -236,7 +242,8 @@ fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn compute_digest(path: &Path) -> io::Result<String> {
+/// Returns the SHA-256 of a file, in hexadecimal digits.
+pub(crate) fn compute_digest(path: &Path) -> io::Result<String> {
     let mut pack = fs::File::open(path)?;
     let mut digest = Sha256::new();
     let mut part = vec![0; 1 << 16];

@@ -17,7 +17,9 @@ const MAX_NAMED: usize = 3;
 pub(super) fn host_items(view: &TownView, patience: SignedDuration) -> Vec<AttentionItem> {
     let mut hosts: BTreeMap<&str, (&UnreachableHost, Vec<&Polecat>)> = BTreeMap::new();
     for polecat in view.polecats.values().flatten() {
-        if let Some(host) = &polecat.unreachable {
+        if let Some(host) = &polecat.unreachable
+            && polecat.hook.is_some()
+        {
             let (_, workers) = hosts.entry(&host.name).or_insert((host, Vec::new()));
             workers.push(polecat);
         }
