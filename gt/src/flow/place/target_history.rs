@@ -73,12 +73,22 @@ pub(crate) fn check_targets(rig: &Rig) -> anyhow::Result<()> {
         if let Some(tip) = &tip {
             record_pushes(rig, &git, branch, &seen, tip)?;
         }
-        match &tip {
-            Some(tip) => git.update_ref(&name, tip, Some(&seen))?,
-            None => git.delete_ref(&name, &seen)?,
-        }
+        note_tip(&git, &name, &seen, tip.as_deref())?;
     }
     end_returned_losses(rig, &git)
+}
+
+/// Replaces the tip that was seen last.
+fn note_tip(git: &Git, name: &str, seen: &str, tip: Option<&str>) -> Result<(), GitError> {
+    let noted = match tip {
+        Some(tip) => git.update_ref(name, tip, Some(seen)),
+        None => git.delete_ref(name, seen),
+    };
+    match noted {
+        // Another process has noticed the change in the meantime.
+        Err(_) if git.resolve(name)?.as_deref() != Some(seen) => Ok(()),
+        noted => noted,
+    }
 }
 
 /// Returns true if a target, as last fetched, holds the work of a merged request.
@@ -389,4 +399,33 @@ pub(crate) fn describe_commits(commits: &[CommitInfo]) -> String {
         text.push_str(&format!(" and {} more", commits.len() - MAX_NAMED));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn a_tip_that_another_process_has_noted_is_no_error() {
+        let place = TestTown::new();
+        let git = Git::at(place.path_beside("repository"));
+        std::fs::create_dir(git.folder()).unwrap();
+        git.init("main", true).unwrap();
+        let commit = |message: &str| {
+            let tree = git.plumbing(["mktree"]).stdin("").text().unwrap();
+            let call = git.plumbing(["commit-tree", tree.trim(), "-m", message]);
+            call.text().unwrap().trim().to_owned()
+        };
+        let [first, second, third] = ["1", "2", "3"].map(commit);
+        let name = format!("{TARGET_FOLDER}main");
+        git.update_ref(&name, &second, None).unwrap();
+        note_tip(&git, &name, &first, Some(&third)).unwrap();
+        assert_eq!(git.resolve(&name).unwrap(), Some(second.clone()));
+        note_tip(&git, &name, &second, Some(&third)).unwrap();
+        assert_eq!(git.resolve(&name).unwrap(), Some(third.clone()));
+        note_tip(&git, &name, &third, None).unwrap();
+        note_tip(&git, &name, &third, None).unwrap();
+        assert_eq!(git.resolve(&name).unwrap(), None);
+    }
 }
