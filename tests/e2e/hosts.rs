@@ -1,6 +1,8 @@
 //! Workers on other machines: `gt host`, `gt box`.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use kit::sys::Clock;
@@ -795,4 +797,36 @@ fn a_machine_without_the_programs_gets_those_of_the_town() {
         origin.file("main", "programs.txt"),
         format!("{folder}/gt\n{folder}/bd")
     );
+}
+
+fn the_end_of_a_session_on_another_machine_wakes_the_daemon() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let go = far.home.join("go");
+    let ready = far.home.join("ready");
+    town.script(&format!(
+        ": > {}\n{}\nexit 3",
+        ready.display(),
+        wait_for(&go)
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_far(&town, &bead);
+    eventually("the session", || ready.exists().then_some(()));
+    // The daemon, as far as the link knows.
+    let root = town.root().canonicalize().unwrap();
+    let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
+    let socket = town.path("run/gastown").join(format!("{name}.sock"));
+    let daemon = UnixListener::bind(socket).unwrap();
+    daemon.set_nonblocking(true).unwrap();
+    fs::write(&go, "").unwrap();
+    let (connection, _) = eventually("the call of the link", || daemon.accept().ok());
+    connection.set_nonblocking(false).unwrap();
+    let mut request = String::new();
+    BufReader::new(connection).read_line(&mut request).unwrap();
+    assert!(request.contains("wake"), "{request}");
+    // Its pass finds the end.
+    town.patrol();
+    let ended = town.events("session_ended");
+    assert_eq!(ended[0]["payload"]["exit"], 3, "{ended:?}");
 }

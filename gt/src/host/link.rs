@@ -19,6 +19,7 @@ use kit::gateway::Call;
 use kit::sys::running::RunningChild;
 use kit::sys::{ChildCommand, Clock, Env, file};
 
+use super::daemon;
 use super::far::protocol::{
     BoxRequest, FarError, Hello, MAX_TOWN_REQUEST, PROTOCOL, TownRequest, Welcome, ask,
     read_line_of, read_raw_line, write_line,
@@ -329,6 +330,8 @@ impl Link {
                 root,
             };
             self.set_state(state, Some(pipe.clone()));
+            // Sessions may have ended since the last connection.
+            self.wake_daemon();
             loop {
                 if let Some(reason) = pipe.wait_for_end(IDLE_TIMEOUT) {
                     return Err(reason);
@@ -498,6 +501,7 @@ impl Link {
             Ok(TownRequest::Pack(part)) => {
                 self.packs.send(&part, &mut stream).ok();
             }
+            Ok(TownRequest::Ended { session }) => self.note_end(&session),
             Ok(TownRequest::Call { session }) => match self.find_gateway(&session) {
                 Ok(gateway) => gateway.serve(stream),
                 Err(error) => {
@@ -508,6 +512,26 @@ impl Link {
             },
             Err(_) => {}
         }
+    }
+
+    /// Wakes the daemon for a session whose process has ended, as it wakes itself for those of this
+    /// machine.
+    fn note_end(&self, session: &str) {
+        let LinkPlace {
+            env, town, host, ..
+        } = &self.place;
+        // A host names any session.
+        let record = SessionRecord::load(town, host, session).ok().flatten();
+        let agent = record.and_then(|record| record.agent.parse::<Address>().ok());
+        if let Some(agent) = agent {
+            self.wake_daemon();
+            (self.rules.take_transcripts)(env, town.root(), &agent, host).ok();
+        }
+    }
+
+    fn wake_daemon(&self) {
+        let LinkPlace { env, town, .. } = &self.place;
+        daemon::wake_daemon(&open_live_town(env, town.root(), Address::Deacon));
     }
 
     /// Returns the gateway of a session that the town has started on the host.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -29,9 +29,10 @@ use super::splice::splice;
 use crate::host::tmux::Tmux;
 use crate::host::{LiveSession, SessionHost, SessionSpec};
 use crate::town::TownLayout;
+use crate::town::process::Process;
 
-/// The pause between two looks for calls that wait for the town.
-const DELIVERY_PAUSE: Duration = Duration::from_secs(3);
+/// The pause between two looks for calls that wait for the town, and for sessions that have ended.
+const ROUND_PAUSE: Duration = Duration::from_secs(1);
 
 /// The version of the programs of the box.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -110,6 +111,23 @@ struct BoxTown {
     /// The time by which the clock here is ahead of the town's. Zero for clocks that are nearly alike, so
     /// that a slow connection changes nothing.
     clock_ahead: SignedDuration,
+    /// The processes of running sessions.
+    running: Mutex<BTreeMap<String, Process>>,
+}
+
+impl BoxTown {
+    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<String, Process>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the sessions whose process has ended since the last call.
+    fn take_ended(&self) -> Vec<String> {
+        let mut running = self.lock_running();
+        let ended = running.iter().filter(|(_, process)| !process.is_alive());
+        let names: Vec<String> = ended.map(|(name, _)| name.clone()).collect();
+        running.retain(|name, _| !names.contains(name));
+        names
+    }
 }
 
 impl BoxServer {
@@ -221,8 +239,15 @@ impl BoxServer {
         file::create_private_folder(&self.place.sockets)?;
         let root = root.canonicalize()?;
         let layout = TownLayout::new(&root);
+        let tmux = Tmux::for_town(&layout, &self.place.env, &self.place.exe);
+        // Without a list, the town asks for it.
+        let running = tmux.list().unwrap_or_else(|_| Vec::new());
+        let running = running
+            .into_iter()
+            .filter_map(|live| Some((live.name, live.process?)));
         let town = BoxTown {
-            tmux: Tmux::for_town(&layout, &self.place.env, &self.place.exe),
+            running: Mutex::new(running.collect()),
+            tmux,
             packs: PackFolder::new(&layout.runtime().join("packs")),
             layout,
             gateways: Mutex::default(),
@@ -244,7 +269,8 @@ impl BoxServer {
         })
     }
 
-    /// Delivers the calls that wait for the town, now and as long as the connection works.
+    /// Delivers the calls that wait for the town and the ends of sessions, now and as long as the
+    /// connection works.
     fn begin_deliveries(self: &Arc<Self>) -> std::io::Result<()> {
         let server = Arc::clone(self);
         let deliver = move || {
@@ -256,12 +282,21 @@ impl BoxServer {
                     deliver_kept_call(&server.pipe, &session, &kept_call_file(&socket)).ok();
                 }
                 town.deliveries.note_round();
-                if server.pipe.wait_for_end(DELIVERY_PAUSE).is_some() {
+                for session in town.take_ended() {
+                    // After a cut, the town looks at all sessions.
+                    server.report_end(session).ok();
+                }
+                if server.pipe.wait_for_end(ROUND_PAUSE).is_some() {
                     return;
                 }
             }
         };
         thread::Builder::new().spawn(deliver).map(drop)
+    }
+
+    fn report_end(&self, session: String) -> anyhow::Result<()> {
+        let mut stream = self.pipe.open()?;
+        Ok(write_line(&mut stream, &TownRequest::Ended { session })?)
     }
 
     fn start_session(&self, town: &BoxTown, session: FarSession) -> Result<LiveSession, FarError> {
@@ -294,7 +329,11 @@ impl BoxServer {
             status_style: session.status_style,
             ..SessionSpec::default()
         });
-        Ok(started?)
+        let live = started?;
+        if let Some(process) = live.process {
+            town.lock_running().insert(live.name.clone(), process);
+        }
+        Ok(live)
     }
 
     /// Receives the objects of a sandbox, and makes it.
@@ -332,6 +371,8 @@ impl BoxServer {
 }
 
 fn kill_session(town: &BoxTown, session: &str) -> Result<(), FarError> {
+    // The town ends it on purpose.
+    town.lock_running().remove(session);
     town.tmux.kill(session)?;
     let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(socket) = gateways.remove(session) {

@@ -66,6 +66,8 @@ pub enum BoxRequest {
 pub(crate) enum TownRequest {
     /// A command of an agent: the stream goes on as a connection to its gateway.
     Call { session: String },
+    /// The process of a session has ended.
+    Ended { session: String },
     /// The bytes of a pack that the town offered, from an offset on.
     Pack(PackPart),
 }
