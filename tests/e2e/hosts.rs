@@ -275,7 +275,12 @@ fn work_of_a_host_that_is_gone_goes_on_here() {
     assert_ne!(town.sling(&other), worker);
     town.gt(["unsling", &other]).ok();
     town.gt(["host", "remove", "big", "--gone"]).ok();
-    town.gt(["unsling", &bead]).ok();
+    let unslung = town.gt(["unsling", &bead]).ok().out;
+    assert!(
+        unslung.contains("host big was removed: a session there may still run"),
+        "{unslung}"
+    );
+    assert!(!unslung.contains("session ended"), "{unslung}");
     town.script("echo here > here.txt");
     town.sling(&bead);
     let saved = town.gt(["rescue", "list"]).ok().out;
@@ -417,13 +422,18 @@ fn a_worker_whose_program_ended_far_away_goes_on_in_its_sandbox() {
     let far = FarMachine::new(&town);
     let first = far.home.join("first");
     town.script(&format!(
-        "if ! [ -e {0} ]; then echo kept > kept.txt; : > {0}; exit 7; fi\necho more > more.txt",
+        "if ! [ -e {0} ]; then echo kept > kept.txt; : > {0}; echo last words; exit 7; fi\necho more > more.txt",
         first.display()
     ));
     far.add().ok();
     let bead = town.bead("web", "Work");
-    sling_far(&town, &bead);
+    let worker = sling_far(&town, &bead);
     eventually("the first session", || first.exists().then_some(()));
+    let screen = eventually("the end of the first session", || {
+        let screen = town.gt(["peek", &worker]).run().out;
+        screen.contains("Pane is dead").then_some(screen)
+    });
+    assert!(!screen.contains("\n\n"), "{screen}");
     eventually("the merge of the second session's work", || {
         town.patrol();
         (town.status_of("web", &bead) == "closed").then_some(())
@@ -451,6 +461,15 @@ fn hosts_are_checked_before_they_get_work() {
             .err
             .contains("no-such-program is not installed")
     );
+    for (code, expected) in [
+        ("255", "no connection can be made (said)"),
+        ("127", "its shell finds no program gt: "),
+    ] {
+        let line = format!("echo said >&2; exit {code}");
+        let failed = town.gt(["host", "add", "big", "--command", "--", "sh", "-c", &line]);
+        let error = failed.fails("").err;
+        assert!(error.contains(expected), "{error}");
+    }
     let other = town.gt(["host", "add", "big", "--command", "--", "echo", "hello"]);
     let error = other.fails("").err;
     assert!(
@@ -686,6 +705,9 @@ fn every_screen_names_the_host_of_a_worker_and_its_cut() {
         status.contains("    ! host big is not reachable since "),
         "{status}"
     );
+    let retry = town.gt(["polecat", "retry", "web/amber"]).fails("").err;
+    let again = format!("gt sling {bead} web --force --host big");
+    assert!(retry.contains(&again), "{retry}");
     let agents = town.gt(["status", "--json"]).ok().json()["rigs"][0]["agents"].clone();
     let agents = agents.as_array().unwrap();
     let worker = |name: &str| agents.iter().find(|agent| agent["name"] == name).unwrap();
@@ -829,4 +851,33 @@ fn the_end_of_a_session_on_another_machine_wakes_the_daemon() {
     town.patrol();
     let ended = town.events("session_ended");
     assert_eq!(ended[0]["payload"]["exit"], 3, "{ended:?}");
+}
+
+#[test]
+fn an_emergency_stop_ends_sessions_on_other_machines_or_names_their_host() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let ready = far.home.join("ready");
+    town.script(&format!(
+        ": > {}\nwhile :; do sleep 1; done",
+        ready.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work there");
+    sling_far(&town, &bead);
+    eventually("the session", || ready.exists().then_some(()));
+    let stopped = town.gt(["estop", "--json"]).ok().json();
+    assert_eq!(stopped["sessions"], json!(["gt-web-amber"]));
+    town.gt(["thaw"]).ok();
+    fs::remove_file(&ready).unwrap();
+    town.patrol();
+    eventually("the next session", || ready.exists().then_some(()));
+    far.cut();
+    eventually("the cut is noticed", || {
+        (town.events("host_unreachable").len() == 1).then_some(())
+    });
+    town.gt(["estop"]).fails("host big is not reachable since ");
+    // Nothing starts all the same.
+    let status = town.gt(["status", "--json"]).ok().json();
+    assert!(status["stopped"].is_object(), "{status}");
 }

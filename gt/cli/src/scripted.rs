@@ -30,19 +30,31 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug)]
-struct ScriptReport(ScriptedOutcome);
+struct ScriptReport {
+    outcome: ScriptedOutcome,
+    /// True if `gt done` waits for the town on this machine.
+    is_kept: bool,
+}
 
 impl Report for ScriptReport {
     fn json(&self) -> Value {
-        match &self.0 {
+        match &self.outcome {
             ScriptedOutcome::NoWork => json!({"outcome": "no_work"}),
+            ScriptedOutcome::Done { bead } if self.is_kept => {
+                json!({"outcome": "kept", "bead": bead})
+            }
             ScriptedOutcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
         }
     }
 
     fn human(&self, page: &mut Page) {
-        match &self.0 {
+        match &self.outcome {
             ScriptedOutcome::NoWork => {}
+            ScriptedOutcome::Done { bead } if self.is_kept => {
+                page.line(format!(
+                    "{bead} is kept here until the town can be reached."
+                ));
+            }
             ScriptedOutcome::Done { bead } => page.line(format!("{bead} is handed in.")),
         }
     }
@@ -95,5 +107,8 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let outcome = scripted::run_scripted(&request, &|line| {
         ctx.ui.status(&escape::escape_line(line));
     })?;
-    Ok(Box::new(ScriptReport(outcome)))
+    Ok(Box::new(ScriptReport {
+        outcome,
+        is_kept: scripted::has_kept_call(&ctx.env),
+    }))
 }

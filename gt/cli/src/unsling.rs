@@ -49,6 +49,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if let Some(session) = &unslung.session {
             page.line(format!("  session ended: {session}"));
         }
+        if let Some(host) = &unslung.lost_host {
+            page.line(format!(
+                "  host {host} was removed: a session there may still run, and cannot hand in"
+            ));
+        }
         if let Some(kept) = &unslung.kept {
             page.line("  uncommitted work is saved:");
             page.line(format!("  gt rescue show {kept}"));

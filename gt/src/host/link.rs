@@ -180,13 +180,18 @@ struct Shared {
 /// A child that is ended on drop.
 struct Transport(Option<RunningChild>);
 
+impl Transport {
+    /// Ends the child, and returns its exit code if it had ended before.
+    fn end(&mut self) -> Option<i32> {
+        let child = self.0.take()?;
+        child.ender().kill();
+        child.wait().ok()?.code()
+    }
+}
+
 impl Drop for Transport {
     fn drop(&mut self) {
-        if let Some(child) = self.0.take() {
-            child.ender().kill();
-            // The exit code says nothing about the host.
-            child.wait().ok();
-        }
+        self.end();
     }
 }
 
@@ -298,7 +303,7 @@ impl Link {
         let started = ChildCommand::new(program).args(args).start();
         let (child, streams) =
             started.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
-        let transport = Transport(Some(child));
+        let mut transport = Transport(Some(child));
         let printed = Arc::new(Mutex::new(Vec::new()));
         let keeper = Arc::clone(&printed);
         let stderr = streams.stderr;
@@ -321,7 +326,9 @@ impl Link {
                 .ok();
         });
         let pipe = pipe.map_err(|error| error.to_string())?;
+        let mut is_greeted = false;
         let result = self.greet(&pipe, settings.town).and_then(|welcome| {
+            is_greeted = true;
             let since = self.place.clock.now();
             let Welcome { version, root, .. } = welcome;
             let state = LinkState::Connected {
@@ -344,13 +351,18 @@ impl Link {
         });
         pipe.close();
         pipe.wait();
-        drop(transport);
-        // A process that the transport left may hold its output open.
+        // A process that the transport left may hold its output open. A command that has failed ends
+        // with its output.
         read.recv_timeout(OUTPUT_TIMEOUT).ok();
+        let exit_code = transport.end();
         let lines = describe_end(&printed.lock().unwrap_or_else(PoisonError::into_inner));
-        result.map_err(|reason| match lines.as_str() {
-            "" => reason,
-            lines => format!("{reason} ({})", kit::ui::escape::escape_line(lines)),
+        result.map_err(|reason| {
+            let failure = exit_code.filter(|_| !is_greeted).and_then(explain_exit);
+            let reason = failure.map_or(reason, str::to_owned);
+            match lines.as_str() {
+                "" => reason,
+                lines => format!("{reason} ({})", kit::ui::escape::escape_line(lines)),
+            }
         })
     }
 
@@ -574,6 +586,18 @@ impl Link {
         let gateway = Arc::new(gateway);
         gateways.insert(record.token, Arc::clone(&gateway));
         Ok(gateway)
+    }
+}
+
+/// Returns what the exit code of a transport says that ended before a box answered: those of `ssh` and
+/// of shells.
+fn explain_exit(code: i32) -> Option<&'static str> {
+    match code {
+        255 => Some("no connection can be made"),
+        126 | 127 => Some(
+            "its shell finds no program gt: put it on the PATH there, or name it with `gt host add --program`",
+        ),
+        _ => None,
     }
 }
 

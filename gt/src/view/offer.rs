@@ -11,6 +11,7 @@ use super::need::{UserNeed, UserNeedKind};
 use super::request::RequestRow;
 use super::status::{AgentStatus, RigSummary, TownStatus};
 use crate::flow::townwide::town_change::TownChange;
+use crate::record::polecat::build_sling_command;
 use crate::town::hold::HoldState;
 
 /// A change that a user may make, before it is confirmed and has its text.
@@ -275,7 +276,7 @@ pub fn list_steps_for_quiet_agent(agent: &AgentStatus) -> Vec<String> {
         format!("gt peek {short}"),
         format!("gt nudge {short} \"<message>\""),
         format!("gt unsling {bead}"),
-        format!("gt sling {bead} {rig} --force"),
+        build_sling_command(bead, rig, agent.host.as_deref()),
     ]
 }
 

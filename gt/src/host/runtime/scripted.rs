@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::{Git, GitError};
-use kit::sys::{ChildCommand, ExecError, file};
+use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress, kept_call_file};
+use kit::sys::{ChildCommand, Env, ExecError, file};
 use kit::ui::cut;
 use serde_json::Value;
 
@@ -44,6 +45,12 @@ pub enum ScriptedOutcome {
     NoWork,
     /// `gt done` accepted the work.
     Done { bead: String },
+}
+
+/// Returns true if a `gt done` of this session waits on this machine for the town.
+pub fn has_kept_call(env: &Env) -> bool {
+    let address = env.get(ADDRESS_VARIABLE).and_then(GatewayAddress::parse);
+    matches!(address, Some(GatewayAddress::Far(socket)) if kept_call_file(&socket).exists())
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -275,6 +282,17 @@ mod tests {
     }
 
     const WORK: &str = r#"{"bead":{"id":"gt-ab1","title":"Add a page"}}"#;
+
+    #[test]
+    fn a_hand_in_that_waits_for_the_town_is_found_by_the_address_of_the_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("box-1");
+        let address = GatewayAddress::Far(socket.clone()).to_string();
+        let env = Env::with_vars(folder.path(), [(ADDRESS_VARIABLE, address.as_str())]);
+        assert!(!has_kept_call(&env));
+        std::fs::write(kept_call_file(&socket), "").unwrap();
+        assert!(has_kept_call(&env));
+    }
 
     #[test]
     fn scripted_work_is_committed_and_submitted() {

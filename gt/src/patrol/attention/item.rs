@@ -465,7 +465,7 @@ fn worker_item(polecat: &Polecat, thresholds: &Thresholds) -> Option<AttentionIt
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
     let short = format!("{}/{}", polecat.rig, polecat.name);
     let retry = format!("gt polecat retry {short}");
-    let give = format!("gt sling {bead} {} --force", polecat.rig);
+    let give = polecat.command_to_sling(&bead);
     if let Some(reason) = slot.state.stuck_reason() {
         let screen = quote_last_screen(slot);
         return Some(AttentionItem {

@@ -104,6 +104,12 @@ impl AwaitedQuestion {
     }
 }
 
+/// Returns the command that gives a bead to another worker of a rig.
+pub fn build_sling_command(bead: &str, rig: &str, host: Option<&str>) -> String {
+    let host = host.map_or_else(String::new, |host| format!(" --host {host}"));
+    format!("gt sling {bead} {rig} --force{host}")
+}
+
 impl Polecat {
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.clone(), self.name.clone())
@@ -113,6 +119,11 @@ impl Polecat {
     pub fn host(&self) -> Option<&str> {
         let has_work = self.hook.is_some();
         self.slot.host_name.as_deref().filter(|_| has_work)
+    }
+
+    /// Returns the command that gives its bead to another worker, on the same machine.
+    pub fn command_to_sling(&self, bead: &str) -> String {
+        build_sling_command(bead, &self.rig, self.host())
     }
 
     /// Returns true if a text is the polecat's address, in the long form or that of mail.

@@ -132,7 +132,7 @@ fn explain(beads: &Snapshot, worker: &Polecat) -> NotStuck {
             ),
             vec![
                 format!("gt nudge {short} \"<what is missing>\""),
-                format!("gt sling {bead} {} --force", worker.rig),
+                worker.command_to_sling(bead),
                 format!("bd close {bead} --reason \"<why there is nothing to merge>\""),
             ],
         ),
@@ -141,7 +141,7 @@ fn explain(beads: &Snapshot, worker: &Polecat) -> NotStuck {
             vec![
                 format!("gt peek {short}"),
                 format!("gt nudge {short} \"<message>\""),
-                format!("gt sling {bead} {} --force", worker.rig),
+                worker.command_to_sling(bead),
             ],
         ),
         (None, _) => explain_last_request(beads, worker).unwrap_or_else(|| {

@@ -1,6 +1,6 @@
 //! Shows an agent's session.
 
-use crate::host::ended::SessionEnd;
+use crate::host::ended::{SessionEnd, strip_end_message};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::polecat::{Slot, find_polecat};
 use crate::town::identity::{Address, SessionName};
@@ -136,7 +136,12 @@ fn not_running(agent: &Address, slot: Option<&Slot>, unsent: Option<&str>) -> No
 /// Returns the last lines of an agent's screen.
 pub fn read_screen(town: &LiveTown, agent: &Address, lines: usize) -> anyhow::Result<Vec<String>> {
     let text = town.host.capture(session_name_of(agent)?.as_str(), lines)?;
-    Ok(text.trim_end().lines().map(str::to_owned).collect())
+    let text = text.trim_end();
+    // The message about the end is on the lowest line of the screen, far below the others.
+    let above = strip_end_message(text);
+    let message = text[above.len()..].trim_start();
+    let shown = above.lines().chain(message.lines());
+    Ok(shown.map(str::to_owned).collect())
 }
 
 /// Returns the last lines of an agent's screen as one text, with the escape sequences that set

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::flow::agent::session;
 use crate::flow::place::sandbox::Sandbox;
 use crate::host::LiveTown;
+use crate::host::far::HostSettings;
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
 use crate::town::Town;
@@ -21,6 +22,9 @@ pub struct UnslingReport {
     pub holder: String,
     /// The session that was ended.
     pub session: Option<String>,
+    /// The host that the town no longer knows, on which a session may still run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_host: Option<String>,
     /// The rescue ref of the uncommitted work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
@@ -49,6 +53,7 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
     let holder = town
         .parse_address(&bead.assignee)
         .unwrap_or(Address::Overseer);
+    let mut lost_host = None;
     let (session, kept) = match &holder {
         Address::Polecat(rig, name) => {
             let rig = town.find_rig(rig)?;
@@ -59,8 +64,9 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
             let slot = Slot::load(&beads, &id);
             let session = match SessionName::for_agent(&holder) {
                 Some(session) if town.actor != holder => {
+                    lost_host = find_lost_host(town, &slot)?;
                     session::end::end_polecat_session(town, session.as_str(), &slot)?;
-                    Some(session.to_string())
+                    lost_host.is_none().then(|| session.to_string())
                 }
                 _ => None,
             };
@@ -78,8 +84,18 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
         bead: bead.id,
         holder: bead.assignee,
         session,
+        lost_host,
         kept,
     })
+}
+
+/// Returns the host of a worker if the town no longer knows it.
+fn find_lost_host(town: &Town, slot: &Slot) -> anyhow::Result<Option<String>> {
+    let Some(host) = &slot.host_name else {
+        return Ok(None);
+    };
+    let is_known = HostSettings::load(&town.layout, host)?.is_some();
+    Ok((!is_known).then(|| host.clone()))
 }
 
 /// A bead that was given back.
