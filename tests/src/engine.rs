@@ -17,7 +17,7 @@ stop_place() {
         [ -e "$pipe" ] && kill -9 "${pipe##*.}" 2> /dev/null
         rm -f "$pipe"
     done
-    [ -e "$folder/$1/job" ] && kill -9 -- -"$(cat "$folder/$1/job")" 2> /dev/null
+    [ -e "$folder/$1/job" ] && kill -9 "-$(cat "$folder/$1/job")" 2> /dev/null
 }
 make_place() {
     mkdir -m 700 "$folder/$1" && mkdir -m 700 "$folder/$1/home" "$folder/$1/run" "$folder/$1/tmp" || exit 125

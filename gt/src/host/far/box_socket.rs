@@ -8,9 +8,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
-use kit::sys::{ChildCommand, file};
+use kit::sys::{ChildCommand, clock, file};
+
+/// The time in which a box that was just started begins to listen.
+const START_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Starts `gt box serve` for each connection to a socket, which only its owner can reach.
 pub fn listen_for_towns(exe: &Path, args: &[String], socket: &Path) -> anyhow::Result<()> {
@@ -42,10 +46,10 @@ fn pass_to_child(command: ChildCommand, connection: &UnixStream) -> anyhow::Resu
     Ok(())
 }
 
-/// Connects the standard input and output with the socket of a box.
+/// Connects the standard input and output with the socket of a box, which may be just starting.
 pub fn connect_to_box(socket: &Path) -> anyhow::Result<()> {
-    let stream = UnixStream::connect(socket)
-        .with_context(|| format!("no box listens at {}", socket.display()))?;
+    let stream = clock::wait_for(START_TIMEOUT, || UnixStream::connect(socket).ok());
+    let stream = stream.with_context(|| format!("no box listens at {}", socket.display()))?;
     let outgoing = stream.try_clone()?;
     thread::Builder::new().spawn(move || {
         pass_all(io::stdin(), &mut &outgoing).ok();
