@@ -156,6 +156,7 @@ fn facts_for_every_rule() -> TownFacts {
             event: "2026-01-01T11:00:00Z".parse().unwrap(),
             ..ChoreFacts::default()
         },
+        places: vec!["pods--web--nux".to_owned()],
         plugins: PluginFacts {
             plugins: vec![open_plugin()],
             report: Some(jiff::civil::date(2026, 1, 1)),

@@ -210,10 +210,8 @@ impl EnginePlace {
         } = &self.engine;
         if !output.is_success() {
             let error = output.error_text();
-            let is_missing = !missing.is_empty()
-                && error
-                    .to_ascii_lowercase()
-                    .contains(&missing.to_ascii_lowercase());
+            let missing = self.fill(missing).to_ascii_lowercase();
+            let is_missing = !missing.is_empty() && error.to_ascii_lowercase().contains(&missing);
             return if is_missing {
                 PlaceState::Missing
             } else {
@@ -471,6 +469,16 @@ mod tests {
                 "",
                 "Error from server (NotFound): pods \"gt-a-1\" not found",
                 PlaceState::Missing,
+            ),
+            (
+                "kubernetes",
+                1,
+                "",
+                "Error from server (NotFound): the server could not find the requested resource",
+                PlaceState::Unknown(
+                    "Error from server (NotFound): the server could not find the requested resource"
+                        .to_owned(),
+                ),
             ),
         ] {
             let place = example(engine);
