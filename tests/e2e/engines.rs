@@ -242,6 +242,70 @@ fn a_place_that_cannot_be_made_leaves_nothing() {
 }
 
 #[test]
+fn a_place_that_lets_no_one_in_is_replaced_when_the_user_gives_it_up() {
+    let (town, _origin) = Town::with_rig();
+    let engine = StandInEngine::new(&town);
+    let ready = wait_in_work(&town, "");
+    engine.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_to_pods(&town, &bead);
+    eventually("the work", || ready.exists().then_some(()));
+    let first = engine.place();
+    engine.close_place(&first);
+    eventually("the cut is noticed", || {
+        let hosts = town.gt(["host", "list"]).ok().out;
+        hosts.contains("not reachable").then_some(())
+    });
+    town.patrol_in(7200);
+    town.gt(["unsling", &bead]).fails("is not reachable");
+    assert_eq!(engine.place(), first);
+    town.gt(["host", "remove", "pods--web--amber", "--gone"])
+        .ok();
+    assert_eq!(engine.places(), Vec::<String>::new());
+    eventually("the restart", || {
+        town.patrol();
+        (town.events("respawn").len() == 1).then_some(())
+    });
+    assert_ne!(engine.place(), first);
+    town.gt(["unsling", &bead]).ok();
+}
+
+#[test]
+fn a_worker_that_ends_its_own_place_again_and_again_is_stopped() {
+    let (town, _origin) = Town::with_rig();
+    let engine = StandInEngine::new(&town);
+    town.script("while :; do sleep 1; done");
+    engine.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_to_pods(&town, &bead);
+    let mut ended = Vec::new();
+    for pass in 1_i64.. {
+        if let [place] = &engine.places()[..]
+            && !ended.contains(place)
+        {
+            engine.end_place(place, "exited with exit code 0");
+            ended.push(place.clone());
+            eventually("the end is noticed", || {
+                let hosts = town.gt(["host", "list"]).ok().out;
+                hosts.contains("gone").then_some(())
+            });
+        }
+        town.patrol_in(pass * 600);
+        let status = town.gt(["polecat", "status", "web/amber"]).ok().out;
+        if status.contains("stuck") {
+            break;
+        }
+        assert!(ended.len() < 10, "{status}");
+    }
+    assert!(ended.len() > 1, "{ended:?}");
+    let why = town.gt(["why", "web/amber"]).ok().out;
+    assert!(
+        why.contains("podman says: exited with exit code 0"),
+        "{why}"
+    );
+}
+
+#[test]
 fn a_worker_in_a_pod_goes_on_when_the_pod_is_evicted() {
     let (town, origin) = Town::with_rig();
     let engine = StandInEngine::new(&town);

@@ -26,7 +26,7 @@ make_place() {
 open_place() {
     place=$folder/$1
     shift
-    [ "$(cat "$place/state")" = "$running" ] || exit 0
+    [ "$(cat "$place/state")" = "$running" ] && ! [ -e "$place/closed" ] || exit 0
     : > "$place/pipe.$$"
     exec env -i HOME="$place/home" XDG_RUNTIME_DIR="$place/run" TMUX_TMPDIR="$place/run" \
         TMPDIR="$place/tmp" TERM="${TERM:-dumb}" PATH="$PATH" "$@"
@@ -197,6 +197,12 @@ impl<'t> StandInEngine<'t> {
                 fs::remove_file(entry.path()).unwrap();
             }
         }
+    }
+
+    /// Ends the pipes to a place that goes on, and lets no new one in.
+    pub fn close_place(&self, place: &str) {
+        fs::write(self.folder.join(place).join("closed"), "").unwrap();
+        self.break_pipes(place);
     }
 
     fn mark(&self, name: &str) -> PathBuf {

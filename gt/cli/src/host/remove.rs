@@ -9,8 +9,9 @@ use gt::flow::place::host::remove_host;
 /// Remove a host that has no workers
 ///
 /// Nothing is removed on the machine itself. With `--gone`, the town no longer waits for the
-/// sessions there: `gt unsling` then frees their beads, with the state that the town took last. With
-/// `--json` {name}.
+/// sessions there: `gt unsling` then frees their beads, with the state that the town took last. The
+/// place of one worker that does not answer is removed by its engine with `--gone`, and the worker goes
+/// on in another. With `--json` {name}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The name of the host

@@ -15,7 +15,7 @@ use crate::flow::place::sandbox::{Sandbox, open_far_host};
 use crate::host::far::{
     EnginePlace, HostSettings, HostTransport, LinkState, Place, check_place_name, find_place_end,
     forget_sessions, host_of_place, list_hosts, load_place, object_name, place_name,
-    remove_host_file,
+    record_place_end, remove_host_file,
 };
 use crate::record::polecat::{Polecat, PolecatIds, Slot, SlotState};
 use crate::town::lock::Lock;
@@ -113,6 +113,16 @@ fn remove_object(town: &Town, name: &str) -> anyhow::Result<()> {
     open_far_host(town, name)?.end_link();
     EnginePlace::load(&town.layout, name)?.remove()?;
     forget_place(town, name)
+}
+
+/// Ends a place that a worker uses and that does not answer. Its sessions end with it.
+pub(super) fn end_place(town: &Town, name: &str) -> anyhow::Result<()> {
+    let _held = Lock::take(&place_lock(&town.layout, name), PLACE_TIMEOUT)?;
+    let (_, place) = load_place(&town.layout, name)?.context("the place was removed")?;
+    EnginePlace::load(&town.layout, name)?.remove()?;
+    record_place_end(&town.layout, name, &place.object, "its place was given up")?;
+    open_far_host(town, name)?.end_link();
+    Ok(())
 }
 
 /// Removes a place of an engine that may not answer any more, and the town's records of it.

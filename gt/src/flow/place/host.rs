@@ -10,7 +10,7 @@ use kit::sys::file;
 use serde::Serialize;
 
 use crate::flow::place::engine::{
-    discard_place, find_unneeded_places, is_on_host, list_places, remove_unneeded_place,
+    discard_place, end_place, find_unneeded_places, is_on_host, list_places, remove_unneeded_place,
     with_trial_place,
 };
 use crate::flow::place::host_program::copy_missing_programs;
@@ -264,9 +264,13 @@ pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<(
     Ok(())
 }
 
-/// Removes a host without sessions, or one that is gone with its sessions.
+/// Removes a host without sessions, or one that is gone with its sessions. The place of a worker that
+/// is given up is made again.
 pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()> {
     load_host(town, name)?;
+    if is_gone && host_of_place(name).is_some() {
+        return end_place(town, name);
+    }
     check_is_host(name)?;
     let workers = list_workers_on(town, name)?;
     anyhow::ensure!(

@@ -42,7 +42,7 @@ pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use paths::PathTranslation;
 pub(crate) use paths::Replacement;
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
-pub(in crate::host) use place::record_place_end;
+pub(crate) use place::record_place_end;
 pub use place::{
     Place, check_place_name, find_place_end, host_of_place, load_place, object_name, place_name,
 };

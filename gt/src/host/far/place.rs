@@ -86,7 +86,7 @@ fn end_file(town: &TownLayout, name: &str) -> PathBuf {
 }
 
 /// Records that the engine ended the object of a place.
-pub(in crate::host) fn record_place_end(
+pub(crate) fn record_place_end(
     town: &TownLayout,
     name: &str,
     object: &str,
