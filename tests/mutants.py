@@ -130,6 +130,30 @@ MUTANTS = {
         "                    deliver_kept_call(&server.pipe, &session, &socket.with_extension(\"none\")).ok();\n",
         "hosts::work_that_is_handed_in_during_a_long_cut_is_kept_and_delivered_once",
     ),
+    "an engine that does not answer reports the end of its places": (
+        "gt/src/host/far/engine.rs",
+        "            _ => None,\n        }\n    }\n\n    /// Removes the place.",
+        "            PlaceState::Unknown(reason) => Some(reason),\n            _ => None,\n        }\n    }\n\n    /// Removes the place.",
+        "engines::only_the_engine_says_that_a_place_is_gone",
+    ),
+    "the new place gets no uncommitted files": (
+        "gt/src/flow/agent/session/place.rs",
+        "    let files = if is_new {\n",
+        "    let files = if is_new || is_place {\n",
+        "engines::a_worker_whose_container_was_killed_goes_on_in_another_with_its_work",
+    ),
+    "a place is forgotten before its engine removed it": (
+        "gt/src/flow/place/engine.rs",
+        "    EnginePlace::load(&town.layout, name)?.remove()?;\n    forget_place",
+        "    EnginePlace::load(&town.layout, name)?.remove().ok();\n    forget_place",
+        "engines::a_place_that_could_not_be_removed_is_listed_and_removed_later",
+    ),
+    "a job serves only one connection": (
+        "gt/src/host/far/box_socket.rs",
+        "    for connection in listener.incoming().flatten() {",
+        "    for connection in listener.incoming().flatten().take(1) {",
+        "engines::sessions_in_a_job_outlive_the_step_that_opened_them",
+    ),
     "a jailed worker changes its rig": (
         "gt/src/host/jail/session_plan.rs",
         "        writable.extend(caches.writable);\n",
