@@ -821,6 +821,7 @@ fn a_machine_without_the_programs_gets_those_of_the_town() {
     );
 }
 
+#[test]
 fn the_end_of_a_session_on_another_machine_wakes_the_daemon() {
     let (town, _origin) = Town::with_rig();
     let far = FarMachine::new(&town);

@@ -632,6 +632,9 @@ fn work_of_a_claude_code_on_another_machine_is_seen_counted_and_merged() {
     assert_eq!(origin.subjects("main"), [format!("{bead}: far")]);
     let begun = town.events("session_start");
     assert_eq!(begun.len(), 1, "{begun:?}");
+    let costs = town.gt(["costs", "--by", "bead", "--json"]).ok().json();
+    assert_eq!(costs["rows"][0]["key"], bead.as_str(), "{costs}");
+    assert_eq!(costs["rows"][0]["tokens"]["cache_read"], 2222, "{costs}");
     // The conversation was there and not here.
     assert!(home.join(".claude/projects").exists());
     assert!(!town.path("home/.claude/projects").exists());
