@@ -47,6 +47,7 @@ mod handoff;
 mod hold;
 mod hooks;
 mod hosts;
+mod hosts_choice;
 mod hosts_trouble;
 mod imports;
 mod init;

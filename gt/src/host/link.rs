@@ -27,8 +27,8 @@ use super::far::protocol::{
 use super::far::session_record::{SessionRecord, count_sessions, list_records};
 use super::far::{
     EnginePlace, Heartbeat, HostSettings, LINK_LOCK, LinkRequest, LinkState, PackFolder,
-    PathTranslation, Pipe, PipeEnds, PipeSide, SOCKET_FILE, host_of_place, load_place,
-    record_place_end, splice, state_file,
+    PathTranslation, Pipe, PipeEnds, PipeSide, SOCKET_FILE, build_open_command, host_of_place,
+    load_place, record_place_end, splice, state_file,
 };
 use super::gateway::{FarGateway, FarSessionEnv};
 use super::live_town::open_live_town;
@@ -297,7 +297,7 @@ impl Link {
         // Read again, because the host may have been removed and added.
         let settings = HostSettings::load(town, host).map_err(|error| format!("{error:#}"))?;
         let settings = settings.ok_or("it was removed")?;
-        let command = settings.command(town, host);
+        let command = build_open_command(&settings, town, host);
         let command = command.map_err(|error| format!("{error:#}"))?;
         let (program, args) = command.split_first().ok_or("its command is empty")?;
         let started = ChildCommand::new(program).args(args).start();

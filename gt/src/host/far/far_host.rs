@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use kit::sys::{ChildCommand, Env, clock, file};
 use serde::de::DeserializeOwned;
 
+use super::host_command::build_attach_command;
 use super::link_state::{LinkRequest, LinkState, connect_running, read_link_state};
 use super::pack::{PackFolder, ReceivedPack};
 use super::paths::PathTranslation;
@@ -372,7 +373,7 @@ impl SessionHost for FarHost {
     fn attach_command(&self, name: &str) -> Vec<String> {
         let settings = HostSettings::load(&self.town, &self.name).ok().flatten();
         settings.map_or_else(Vec::new, |settings| {
-            settings.attach_command(&self.town, &self.name, name)
+            build_attach_command(&settings, &self.town, &self.name, name)
         })
     }
 

@@ -17,6 +17,7 @@ mod box_socket;
 mod delivery;
 mod engine;
 mod far_host;
+mod host_command;
 mod host_set;
 mod link_state;
 mod pack;
@@ -34,6 +35,7 @@ pub use box_socket::{connect_to_box, listen_for_towns};
 pub use engine::{EnginePlace, write_engine_file};
 pub(crate) use far_host::LINK_LOCK;
 pub use far_host::{FarHost, link_socket};
+pub(in crate::host) use host_command::build_open_command;
 pub use host_set::HostSet;
 pub use link_state::LinkState;
 pub(crate) use link_state::{LinkRequest, SOCKET_FILE, read_link_state, state_file};
@@ -44,7 +46,7 @@ pub(crate) use paths::Replacement;
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
 pub(crate) use place::record_place_end;
 pub use place::{
-    Place, check_place_name, find_place_end, host_of_place, load_place, object_name, place_name,
+    check_place_name, find_place_end, host_of_place, load_place, object_name, place_name,
 };
 pub use protocol::{
     BoxRequest, GivenSandbox, PackOffer, SandboxQuestion, SandboxState, TranscriptPart,
@@ -52,6 +54,6 @@ pub use protocol::{
 };
 pub use session_record::{count_sessions, forget_sessions};
 pub use settings::{
-    ChosenEngine, HostSettings, HostTransport, is_host_name, list_hosts, remove_host_file,
+    ChosenEngine, HostSettings, HostTransport, Place, is_host_name, list_hosts, remove_host_file,
 };
 pub(crate) use splice::splice;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::settings::{HostSettings, HostTransport, is_host_name};
+use super::settings::{HostSettings, HostTransport, Place, is_host_name};
 use crate::town::TownLayout;
 use crate::town::name::Worker;
 
@@ -18,20 +18,6 @@ const SEPARATOR: &str = "--";
 
 /// The maximum length of the name of an object of an engine without its random end.
 const MAX_OBJECT: usize = 48;
-
-/// The place of a worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// The worker. `None` for the place of a check.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worker: Option<Worker>,
-    /// The name at the engine.
-    pub object: String,
-    /// True if the sandbox of the worker was given to it.
-    #[serde(default)]
-    pub has_sandbox: bool,
-}
 
 /// The end of a place, which its engine reported.
 #[derive(Debug, Serialize, Deserialize)]

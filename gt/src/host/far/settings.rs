@@ -8,9 +8,8 @@ use anyhow::Context as _;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::engine::EnginePlace;
-use super::place::Place;
 use crate::town::TownLayout;
+use crate::town::name::Worker;
 
 /// The way to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +32,20 @@ pub struct ChosenEngine {
     pub engine: String,
     /// The values of the words in braces in its commands, such as `image`.
     pub values: BTreeMap<String, String>,
+}
+
+/// The place of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The worker. `None` for the place of a check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<Worker>,
+    /// The name at the engine.
+    pub object: String,
+    /// True if the sandbox of the worker was given to it.
+    #[serde(default)]
+    pub has_sandbox: bool,
 }
 
 /// The file of a host.
@@ -88,61 +101,6 @@ impl HostSettings {
         Ok(file::replace_file(&path, &text, 0o600)?)
     }
 
-    /// Returns the command whose standard input and output are the pipe to the host of a name.
-    pub(in crate::host) fn command(
-        &self,
-        town: &TownLayout,
-        name: &str,
-    ) -> anyhow::Result<Vec<String>> {
-        Ok(match &self.transport {
-            HostTransport::Ssh(host) => {
-                let fixed = [
-                    "ssh",
-                    "-T",
-                    "-o",
-                    "BatchMode=yes",
-                    "-o",
-                    "ConnectTimeout=20",
-                    "-o",
-                    "ServerAliveInterval=10",
-                    "-o",
-                    "ServerAliveCountMax=3",
-                    "--",
-                ];
-                let mut words: Vec<String> = fixed.map(str::to_owned).to_vec();
-                words.push(host.clone());
-                // The remote shell splits the line: the name of a program is no text of others.
-                words.push(format!("{} box serve", shlex_quote(&self.program)));
-                words
-            }
-            HostTransport::Command(words) => words.clone(),
-            HostTransport::Engine(_) => anyhow::bail!("it has no connection but in its places"),
-            HostTransport::Place(_) => EnginePlace::load(town, name)?.open_command()?,
-        })
-    }
-
-    /// Returns the command that shows a session of the host of a name in the user's terminal. Empty
-    /// for a host that has none.
-    pub(super) fn attach_command(
-        &self,
-        town: &TownLayout,
-        name: &str,
-        session: &str,
-    ) -> Vec<String> {
-        let host = match &self.transport {
-            HostTransport::Ssh(host) => host,
-            HostTransport::Place(_) => {
-                let place = EnginePlace::load(town, name);
-                return place.map_or_else(|_| Vec::new(), |place| place.attach_command(session));
-            }
-            _ => return Vec::new(),
-        };
-        let program = shlex_quote(&self.program);
-        // Names of sessions and towns have no character that a shell reads.
-        let line = format!("{program} box attach {} {session}", self.town);
-        ["ssh", "-t", "--", host, &line].map(str::to_owned).to_vec()
-    }
-
     /// Describes the way to the host in a few words.
     pub fn describe(&self) -> String {
         match &self.transport {
@@ -155,16 +113,6 @@ impl HostSettings {
             HostTransport::Place(place) => place.object.clone(),
         }
     }
-}
-
-/// Quotes a word for a remote shell. A leading `~/` stays for the shell.
-fn shlex_quote(word: &str) -> String {
-    let (home, rest) = match word.strip_prefix("~/") {
-        Some(rest) => ("~/", rest),
-        None => ("", word),
-    };
-    let quoted = shlex::try_quote(rest).unwrap_or_else(|_| "gt".into());
-    format!("{home}{quoted}")
 }
 
 /// Lists the names of the hosts in alphabetical order.
@@ -202,26 +150,7 @@ pub fn remove_host_file(town: &TownLayout, name: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-
-    #[test]
-    fn the_program_of_an_ssh_host_is_one_word_of_the_remote_shell() {
-        let ssh = |program: &str| {
-            let transport = HostTransport::Ssh("big".to_owned());
-            let settings = HostSettings {
-                program: program.to_owned(),
-                ..HostSettings::new(transport, "t".to_owned())
-            };
-            let town = TownLayout::new(Path::new("/nowhere"));
-            settings.command(&town, "big").unwrap().pop().unwrap()
-        };
-        assert_eq!(ssh("gt"), "gt box serve");
-        assert_eq!(ssh("~/bin/gt"), "~/bin/gt box serve");
-        assert_eq!(ssh("/opt/my gt"), "'/opt/my gt' box serve");
-        assert_eq!(ssh("gt; ls"), "'gt; ls' box serve");
-    }
 
     #[test]
     fn names_of_hosts_are_no_paths() {
