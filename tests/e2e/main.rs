@@ -46,6 +46,7 @@ mod git_store;
 mod handoff;
 mod hold;
 mod hooks;
+mod host_sessions;
 mod hosts;
 mod hosts_choice;
 mod hosts_trouble;
