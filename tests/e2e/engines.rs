@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use town_tests::{StandInEngine, Town, eventually};
+use town_tests::{StandInEngine, Terminal, Town, eventually};
 
 /// Slings a bead to a worker of the rig `web` on the host `pods`.
 fn sling_to_pods(town: &Town, bead: &str) {
@@ -306,6 +306,18 @@ fn a_worker_that_ends_its_own_place_again_and_again_is_stopped() {
 }
 
 #[test]
+fn attach_shows_a_session_in_a_container() {
+    let (town, _origin) = Town::with_rig();
+    let engine = StandInEngine::new(&town);
+    town.script("echo here is the agent in a container\nwhile :; do sleep 1; done");
+    engine.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_to_pods(&town, &bead);
+    let terminal = Terminal::run(&town, &town.root(), "gt attach web/amber");
+    terminal.wait_for("here is the agent in a container");
+}
+
+#[test]
 fn a_worker_in_a_pod_goes_on_when_the_pod_is_evicted() {
     let (town, origin) = Town::with_rig();
     let engine = StandInEngine::new(&town);
@@ -362,6 +374,9 @@ fn sessions_in_a_job_outlive_the_step_that_opened_them() {
     sling_to_pods(&town, &bead);
     eventually("the work", || working.exists().then_some(()));
     let job = engine.place();
+    let terminal = Terminal::run(&town, &town.root(), "gt attach web/amber");
+    terminal.wait_for("Work in a job");
+    drop(terminal);
     engine.break_pipes(&job);
     fs::write(go, "").unwrap();
     wait_for_request(&town);

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use town_tests::{Town, eventually, report_skip};
+use town_tests::{Terminal, Town, eventually, report_skip};
 
 fn is_installed(programs: &[&str]) -> bool {
     let missing = programs.iter().find(|program| {
@@ -147,6 +147,9 @@ fn a_worker_in_a_real_container_that_is_killed_goes_on_in_another() {
     let bead = town.bead("web", "Work in a real container");
     town.gt(["sling", &bead, "web", "--host", "real"]).ok();
     eventually("the saved work", || saved.exists().then_some(()));
+    let terminal = Terminal::run(&town, &town.root(), "gt attach web/amber");
+    terminal.wait_for("Work in a real container");
+    drop(terminal);
     let first = podman.run(&["ps", "--quiet"]);
     podman.run(&["kill", first.trim()]);
     let because = wait_for_merge(&town, &bead);
@@ -327,6 +330,9 @@ fn a_worker_in_a_real_job_whose_node_is_lost_goes_on_at_another_node() {
     let bead = town.bead("web", "Work in a real job");
     town.gt(["sling", &bead, "web", "--host", "real"]).ok();
     eventually("the saved work", || saved.exists().then_some(()));
+    let terminal = Terminal::run(&town, &town.root(), "gt attach web/amber");
+    terminal.wait_for("Work in a real job");
+    drop(terminal);
     let node = slurm.run("squeue", &["--noheader", "--states=RUNNING", "--format=%N"]);
     slurm.lose_node(node.trim());
     let lost = eventually("the end of the node", || {

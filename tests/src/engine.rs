@@ -49,7 +49,7 @@ run)
     make_place "$2"
     ;;
 exec)
-    shift
+    while [ "${1#-}" != "$1" ]; do shift; done
     open_place "$@"
     ;;
 container)

@@ -256,6 +256,20 @@ impl EnginePlace {
 
     /// Returns the command whose standard input and output are the pipe to the place.
     pub(in crate::host) fn open_command(&self) -> anyhow::Result<Vec<String>> {
+        Ok(self.find_id()?.fill_words(&self.engine.open))
+    }
+
+    /// Returns the command that shows a session of the place in the user's terminal. Empty if the
+    /// engine has none.
+    pub(super) fn attach_command(&self, session: &str) -> anyhow::Result<Vec<String>> {
+        let mut place = self.find_id()?;
+        let session = session.to_owned();
+        place.values.insert("session".to_owned(), session);
+        Ok(place.fill_words(&place.engine.attach))
+    }
+
+    /// Asks for the id of the place, if the engine opens it by that.
+    fn find_id(&self) -> anyhow::Result<Self> {
         let mut place = self.clone();
         if let Some(words) = &self.engine.id {
             let printed = self.command(words).run()?;
@@ -270,14 +284,7 @@ impl EnginePlace {
             );
             place.values.insert("id".to_owned(), id.to_owned());
         }
-        Ok(place.fill_words(&self.engine.open))
-    }
-
-    /// Returns the command that shows a session of the place in the user's terminal. Empty if the
-    /// engine has none.
-    pub(super) fn attach_command(mut self, session: &str) -> Vec<String> {
-        self.values.insert("session".to_owned(), session.to_owned());
-        self.fill_words(&self.engine.attach)
+        Ok(place)
     }
 
     fn command(&self, words: &[String]) -> ChildCommand {

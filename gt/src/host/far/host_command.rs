@@ -50,7 +50,8 @@ pub(super) fn build_attach_command(
         HostTransport::Ssh(host) => host,
         HostTransport::Place(_) => {
             let place = EnginePlace::load(town, name);
-            return place.map_or_else(|_| Vec::new(), |place| place.attach_command(session));
+            let command = place.and_then(|place| place.attach_command(session));
+            return command.unwrap_or_else(|_| Vec::new());
         }
         _ => return Vec::new(),
     };
