@@ -482,6 +482,21 @@ fn hosts_are_checked_before_they_get_work() {
             .err
             .contains("there is a host `big` already")
     );
+    town.gt(["host", "set", "big"]).fails("--limit");
+    town.gt(["host", "set", "big", "--limit", "many"])
+        .fails("it is neither a number nor `none`");
+    town.gt(["host", "set", "big", "--program", "/opt/gt"])
+        .fails("host big is not reached by ssh");
+    town.gt(["host", "set", "big", "--limit", "0"]).ok();
+    let limit = || town.gt(["host", "list", "--json"]).ok().json()[0]["limit"].clone();
+    assert_eq!(limit(), 0);
+    town.gt(["host", "set", "big", "--limit", "none"]).ok();
+    assert_eq!(limit(), Value::Null);
+    let changes = town.events("setting_changed");
+    assert_eq!(
+        changes[0]["payload"],
+        json!({"key": "limit", "place": "host big", "before": "none", "after": "0"})
+    );
     town.gt(["host", "drain", "big"]).ok();
     assert!(refusal("big").contains("gets no new work"));
     town.gt(["host", "drain", "big", "--off"]).ok();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::place::host::set_draining;
+use gt::flow::place::host::{HostChanges, change_host};
 
 /// Give a host no new work, or give it work again
 ///
@@ -26,7 +26,11 @@ struct DrainedHost {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    set_draining(&town, &args.name, !args.off)?;
+    let changes = HostChanges {
+        draining: Some(!args.off),
+        ..HostChanges::default()
+    };
+    change_host(&town, &args.name, changes)?;
     let drained = DrainedHost {
         name: args.name,
         draining: !args.off,

@@ -6,6 +6,7 @@ mod drain;
 mod link;
 mod list;
 mod remove;
+mod set;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
@@ -18,6 +19,7 @@ kit::family! {
     List => list,
     Check => check,
     Drain => drain,
+    Set => set,
     #[command(alias = "rm")]
     Remove => remove,
     #[command(hide = true)]

@@ -247,19 +247,47 @@ pub(crate) fn find_missing_far_programs(
     Ok(host.ask(&BoxRequest::MissingPrograms { programs })?)
 }
 
-/// Decides if a host gets new work.
-pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<()> {
+/// Changes of a host.
+#[derive(Debug, Clone, Default)]
+pub struct HostChanges {
+    /// The maximum number of workers. `Some(None)` for no limit.
+    pub limit: Option<Option<usize>>,
+    /// The program `gt` on a host that is reached by ssh.
+    pub program: Option<String>,
+    pub draining: Option<bool>,
+}
+
+/// Changes the settings of a host. A new program counts from the next connection on.
+pub fn change_host(town: &Town, name: &str, changes: HostChanges) -> anyhow::Result<()> {
+    check_is_host(name)?;
     let before = load_host(town, name)?;
+    anyhow::ensure!(
+        changes.program.is_none() || matches!(before.transport, HostTransport::Ssh(_)),
+        "host {name} is not reached by ssh: its command names the program"
+    );
     let after = HostSettings {
-        draining,
+        limit: changes.limit.unwrap_or(before.limit),
+        program: changes.program.unwrap_or_else(|| before.program.clone()),
+        draining: changes.draining.unwrap_or(before.draining),
         ..before.clone()
     };
     after.save(&town.layout, name)?;
-    if before.draining != draining {
-        let (before, after) = (before.draining.to_string(), draining.to_string());
-        town.record_event(&event!(SettingChanged,
-            key: "draining", place: format!("host {name}"), before: before, after: after,
-        ));
+    let show_limit =
+        |limit: Option<usize>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
+    for (key, before, after) in [
+        ("limit", show_limit(before.limit), show_limit(after.limit)),
+        ("program", before.program, after.program),
+        (
+            "draining",
+            before.draining.to_string(),
+            after.draining.to_string(),
+        ),
+    ] {
+        if before != after {
+            town.record_event(&event!(SettingChanged,
+                key: key, place: format!("host {name}"), before: before, after: after,
+            ));
+        }
     }
     Ok(())
 }
