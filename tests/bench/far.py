@@ -46,6 +46,8 @@ class Far:
         for name in ("", "run", "tmp"):
             (self.home / name).mkdir()
             (self.home / name).chmod(0o700)
+        # These are commands of the user.
+        place.env.pop("GT_ROLE")
         path = f"{programs}:{os.environ['PATH']}"
         command = ["env", "-i", f"HOME={self.home}", f"XDG_RUNTIME_DIR={self.home}/run", f"TMUX_TMPDIR={self.home}/run",
                    f"TMPDIR={self.home}/tmp", f"PATH={path}", str(programs / "gt"), "box", "serve"]

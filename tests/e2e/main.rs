@@ -16,6 +16,7 @@ mod clones_law;
 mod compact;
 mod completion;
 mod config;
+mod connect;
 mod convoy;
 mod costs;
 mod crew;

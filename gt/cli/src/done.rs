@@ -2,14 +2,19 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::work::done::{self, DoneReport, WorkReport};
+use crate::mq::submit_branch;
+use gt::flow::work::done::{self, BranchSubmission, DoneReport, WorkReport};
 use gt::record::polecat::GivingUp;
+use gt::town::identity::Address;
 use kit::ui::{Page, escape};
 
 /// The number of ignored files in the report.
 const SHOWN_FILES: usize = 5;
 
-/// Finish the work on your hook (polecats).
+/// Finish the work on your hook
+///
+/// For a crew member, this is `gt mq submit` of the checked-out branch, and only `--summary` counts. For
+/// a polecat:
 ///
 /// Checks that the work is committed on its branch, pushes it, reads the remote tip back, files the
 /// merge request with its receipt, stores the summary, squashes the molecule into a digest, clears
@@ -46,6 +51,13 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    if let Address::Crew(rig, _) = &town.actor {
+        let submission = BranchSubmission {
+            summary: args.summary,
+            ..BranchSubmission::default()
+        };
+        return submit_branch(ctx, &town, &town.find_rig(rig)?, &submission);
+    }
     if let Some(reason) = &args.no_change {
         anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
     }

@@ -27,6 +27,7 @@ mod commit;
 mod compact;
 mod completion;
 mod config;
+mod connect;
 pub mod context;
 mod convoy;
 mod costs;
@@ -174,6 +175,7 @@ kit::program! {
     Compact => compact,
     Completion => completion,
     Config => config,
+    Connect => connect,
     #[command(alias = "convoys")]
     Convoy => convoy,
     Costs => costs,

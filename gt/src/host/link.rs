@@ -6,18 +6,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use kit::gateway::Call;
-use kit::sys::running::RunningChild;
-use kit::sys::{ChildCommand, Clock, Env, file};
+use kit::sys::{Clock, Env, file};
 
 use super::daemon;
 use super::far::protocol::{
@@ -27,8 +26,8 @@ use super::far::protocol::{
 use super::far::session_record::{SessionRecord, count_sessions, list_records};
 use super::far::{
     EnginePlace, Heartbeat, HostSettings, LINK_LOCK, LinkRequest, LinkState, PackFolder,
-    PathTranslation, Pipe, PipeEnds, PipeSide, SOCKET_FILE, build_open_command, host_of_place,
-    load_place, record_place_end, splice, state_file,
+    PathTranslation, Pipe, PipeSide, SOCKET_FILE, Transport, build_open_command, host_of_place,
+    is_valid_root, load_place, record_place_end, splice, state_file,
 };
 use super::gateway::{FarGateway, FarSessionEnv};
 use super::live_town::open_live_town;
@@ -49,18 +48,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time that a list of sessions waits for the first attempt to connect.
 const LIST_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The number of last lines that the command of a host printed and an error shows.
-const SHOWN_LINES: usize = 3;
-
-/// The number of last bytes that are kept of what the command of a host printed.
-const KEPT_OUTPUT: usize = 4096;
-
-/// The time that the output of a command that has ended is waited for.
-const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// The maximum length of the path that a host names as the root of the town, in bytes.
-const MAX_ROOT: usize = 1024;
 
 /// The requests of a box that are answered at the same time. Further ones are refused.
 const MAX_BOX_REQUESTS: usize = 128;
@@ -177,24 +164,6 @@ struct Shared {
     last_request: Instant,
 }
 
-/// A child that is ended on drop.
-struct Transport(Option<RunningChild>);
-
-impl Transport {
-    /// Ends the child, and returns its exit code if it had ended before.
-    fn end(&mut self) -> Option<i32> {
-        let child = self.0.take()?;
-        child.ender().kill();
-        child.wait().ok()?.code()
-    }
-}
-
-impl Drop for Transport {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
 impl Link {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -299,25 +268,9 @@ impl Link {
         let settings = settings.ok_or("it was removed")?;
         let command = build_open_command(&settings, town, host);
         let command = command.map_err(|error| format!("{error:#}"))?;
-        let (program, args) = command.split_first().ok_or("its command is empty")?;
-        let started = ChildCommand::new(program).args(args).start();
-        let (child, streams) =
-            started.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
-        let mut transport = Transport(Some(child));
-        let printed = Arc::new(Mutex::new(Vec::new()));
-        let keeper = Arc::clone(&printed);
-        let stderr = streams.stderr;
-        let (told, read) = mpsc::channel();
-        let reading = move || {
-            keep_end(stderr, &keeper);
-            // Nobody may wait for it any more.
-            told.send(()).ok();
-        };
-        thread::Builder::new()
-            .spawn(reading)
-            .map_err(|error| error.to_string())?;
+        let started = Transport::start(&command);
+        let (transport, ends) = started.map_err(|error| format!("{error:#}"))?;
         let link = Arc::clone(self);
-        let ends = PipeEnds::Child(streams.stdin, streams.stdout);
         let pipe = Pipe::start(ends, PipeSide::Town, Heartbeat::default(), move |stream| {
             let link = Arc::clone(&link);
             // The box sees the end of its stream.
@@ -351,19 +304,7 @@ impl Link {
         });
         pipe.close();
         pipe.wait();
-        // A process that the transport left may hold its output open. A command that has failed ends
-        // with its output.
-        read.recv_timeout(OUTPUT_TIMEOUT).ok();
-        let exit_code = transport.end();
-        let lines = describe_end(&printed.lock().unwrap_or_else(PoisonError::into_inner));
-        result.map_err(|reason| {
-            let failure = exit_code.filter(|_| !is_greeted).and_then(explain_exit);
-            let reason = failure.map_or(reason, str::to_owned);
-            match lines.as_str() {
-                "" => reason,
-                lines => format!("{reason} ({})", kit::ui::escape::escape_line(lines)),
-            }
-        })
+        result.map_err(|reason| transport.describe_end(reason, is_greeted))
     }
 
     /// Brings the states of all sandboxes to the town, so that a lost host loses little.
@@ -578,6 +519,7 @@ impl Link {
                 token: record.token.clone(),
                 env: record.env,
                 calls,
+                cwd: None,
             },
             paths,
             self.rules.record_refusal,
@@ -586,82 +528,5 @@ impl Link {
         let gateway = Arc::new(gateway);
         gateways.insert(record.token, Arc::clone(&gateway));
         Ok(gateway)
-    }
-}
-
-/// Returns what the exit code of a transport says that ended before a box answered: those of `ssh` and
-/// of shells.
-fn explain_exit(code: i32) -> Option<&'static str> {
-    match code {
-        255 => Some("no connection can be made"),
-        126 | 127 => Some(
-            "its shell finds no program gt: put it on the PATH there, or name it with `gt host add --program`",
-        ),
-        _ => None,
-    }
-}
-
-/// Keeps the end of what a transport prints.
-fn keep_end(mut stderr: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut part = [0; 1024];
-    while let Ok(length @ 1..) = stderr.read(&mut part) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(&part[..length]);
-        let surplus = kept.len().saturating_sub(KEPT_OUTPUT);
-        kept.drain(..surplus);
-    }
-}
-
-/// Returns the last lines of what a transport printed, in one line.
-fn describe_end(printed: &[u8]) -> String {
-    let text = String::from_utf8_lossy(printed);
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    lines[lines.len().saturating_sub(SHOWN_LINES)..].join(" / ")
-}
-
-/// Returns true for a folder that can stand for the root of the town: its path replaces that of the
-/// town in texts.
-fn is_valid_root(root: &Path) -> bool {
-    let is_plain =
-        |text: &str| (2..=MAX_ROOT).contains(&text.len()) && !text.chars().any(char::is_control);
-    let has_only_names = root
-        .components()
-        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-    root.is_absolute() && has_only_names && root.to_str().is_some_and(is_plain)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_host_names_a_plain_folder_for_the_town() {
-        for root in [
-            "",
-            "/",
-            "a/b",
-            "/a/../b",
-            "/a\nb",
-            &format!("/{}", "a".repeat(2000)),
-        ] {
-            assert!(!is_valid_root(Path::new(root)), "{root}");
-        }
-        assert!(is_valid_root(Path::new(
-            "/home/b/.local/share/gastown/box/1"
-        )));
-    }
-
-    #[test]
-    fn only_the_end_of_endless_output_is_kept() {
-        let kept = Mutex::new(Vec::new());
-        let endless = std::io::repeat(b'x').take(1 << 20);
-        keep_end(endless.chain(&b"\n\xff\none\ntwo\n\n"[..]), &kept);
-        let kept = kept.into_inner().unwrap();
-        assert_eq!(kept.len(), KEPT_OUTPUT);
-        assert_eq!(describe_end(&kept), "\u{fffd} / one / two");
     }
 }

@@ -15,6 +15,7 @@ pub mod gateway;
 pub mod jail;
 pub mod link;
 pub mod live_town;
+pub mod member;
 pub mod network;
 mod question;
 pub mod runtime;

@@ -22,6 +22,8 @@ use gt::record::merge_request::{find_last_request, find_open_request, is_merge_r
 use gt::town::beads::{BeadsHome, FoundBead};
 use gt::town::{Rig, Town};
 
+pub(super) use submit::submit_branch;
+
 use super::CommandResult;
 use crate::context::Context;
 

@@ -5,6 +5,7 @@ use kit::ui::counted;
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use gt::flow::work::done::{self, BranchSubmission};
+use gt::town::{Rig, Town};
 
 /// Submit your branch to the merge queue (crew and users)
 ///
@@ -40,8 +41,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         priority: args.priority,
         summary: args.summary,
     };
-    let submitted = done::submit_branch(&rig, ctx.env.cwd(), &submission)?;
-    gt::host::daemon::wake_daemon(&town);
+    submit_branch(ctx, &town, &rig, &submission)
+}
+
+/// Submits a branch of the clone around the working directory.
+pub(crate) fn submit_branch(
+    ctx: &Context,
+    town: &Town,
+    rig: &Rig,
+    submission: &BranchSubmission,
+) -> CommandResult {
+    let submitted = done::submit_branch(rig, ctx.env.cwd(), submission)?;
+    gt::host::daemon::wake_daemon(town);
     build_report(submitted, |submitted, page| {
         page.line(format!(
             "✓ {} handed in: {} of {} into {}, merge request {}",

@@ -4,6 +4,7 @@
 pub mod broadcast;
 pub mod checkpoint;
 pub mod compact;
+pub mod connect;
 pub mod costs;
 pub mod down;
 pub mod handoff;

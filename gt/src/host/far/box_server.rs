@@ -162,6 +162,10 @@ impl BoxServer {
         };
         match request {
             BoxRequest::Hello(_) => Ok(()),
+            BoxRequest::Member(_) | BoxRequest::Clone(_) => {
+                let words = "a box has no crew member".to_owned();
+                reply(stream, &Err::<(), _>(FarError::Failed { words }))
+            }
             BoxRequest::Sessions => {
                 // A session whose work is being handed in may have ended.
                 town.deliveries.wait();
@@ -358,7 +362,7 @@ impl BoxServer {
         let text = format!("{}\0{session}", town.layout.root().display());
         let name = bd::bead::hash::compute_short_hash(text.as_bytes(), 10);
         let socket = self.place.sockets.join(format!("box-{name}"));
-        let listener = bind_anew(&socket)?;
+        let listener = bind_socket(&socket)?;
         let pipe = self.pipe.clone();
         let name = session.to_owned();
         thread::Builder::new().spawn(move || accept_calls(&listener, &pipe, &name))?;
@@ -401,7 +405,7 @@ impl BoxTown {
 }
 
 /// Refuses a town that is more than one release older or newer.
-fn check_protocol(hello: &Hello) -> anyhow::Result<()> {
+pub(in crate::host) fn check_protocol(hello: &Hello) -> anyhow::Result<()> {
     let older = match hello.protocol {
         protocol if protocol > PROTOCOL + 1 => "gt there",
         protocol if protocol + 1 < PROTOCOL => "the town",
@@ -425,7 +429,7 @@ fn reply(mut stream: UnixStream, answer: &Result<impl Serialize, FarError>) -> s
 }
 
 /// Listens at a path, also if an earlier connection of the town left its socket there.
-fn bind_anew(socket: &Path) -> anyhow::Result<UnixListener> {
+pub(in crate::host) fn bind_socket(socket: &Path) -> anyhow::Result<UnixListener> {
     use std::os::unix::fs::PermissionsExt;
     file::remove_file(socket)?;
     let listener = UnixListener::bind(socket)

@@ -28,9 +28,11 @@ pub(crate) mod protocol;
 pub(crate) mod session_record;
 mod settings;
 mod splice;
+mod transport;
 
 pub(crate) use box_sandbox::restore_files;
 pub use box_server::{BoxPlace, attach_command, serve_box};
+pub(in crate::host) use box_server::{bind_socket, check_protocol};
 pub use box_socket::{connect_to_box, listen_for_towns};
 pub use engine::{EnginePlace, write_engine_file};
 pub(crate) use far_host::LINK_LOCK;
@@ -42,18 +44,19 @@ pub(crate) use link_state::{LinkRequest, SOCKET_FILE, read_link_state, state_fil
 pub(crate) use pack::compute_digest;
 pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use paths::PathTranslation;
-pub(crate) use paths::Replacement;
+pub(crate) use paths::{Replacement, is_valid_root};
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
 pub(crate) use place::record_place_end;
 pub use place::{
     check_place_name, find_place_end, host_of_place, load_place, object_name, place_name,
 };
 pub use protocol::{
-    BoxRequest, GivenSandbox, PackOffer, SandboxQuestion, SandboxState, TranscriptPart,
-    TranscriptQuestion,
+    BoxRequest, CloneQuestion, CloneState, GivenSandbox, MemberHello, MemberWelcome, PackOffer,
+    SandboxQuestion, SandboxState, TranscriptPart, TranscriptQuestion,
 };
 pub use session_record::{count_sessions, forget_sessions};
 pub use settings::{
     ChosenEngine, HostSettings, HostTransport, Place, is_host_name, list_hosts, remove_host_file,
 };
 pub(crate) use splice::splice;
+pub(in crate::host) use transport::Transport;

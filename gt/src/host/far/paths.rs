@@ -1,5 +1,10 @@
 //! Translates the paths of the town in texts, for a caller that has the town's folders elsewhere.
 
+use std::path::{Component, Path};
+
+/// The maximum length of the path that a host names as the root of the town, in bytes.
+const MAX_ROOT: usize = 1024;
+
 /// The root of the town on the two sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathTranslation {
@@ -102,6 +107,17 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte) || !byte.is_ascii()
 }
 
+/// Returns true for a folder that can stand for the root of the town: its path replaces that of the
+/// town in texts.
+pub(crate) fn is_valid_root(root: &Path) -> bool {
+    let is_plain =
+        |text: &str| (2..=MAX_ROOT).contains(&text.len()) && !text.chars().any(char::is_control);
+    let has_only_names = root
+        .components()
+        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    root.is_absolute() && has_only_names && root.to_str().is_some_and(is_plain)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -161,5 +177,22 @@ mod tests {
             done.extend(replacement.finish());
             prop_assert_eq!(String::from_utf8(done).unwrap(), example().to_caller(&text));
         }
+    }
+
+    #[test]
+    fn a_host_names_a_plain_folder_for_the_town() {
+        for root in [
+            "",
+            "/",
+            "a/b",
+            "/a/../b",
+            "/a\nb",
+            &format!("/{}", "a".repeat(2000)),
+        ] {
+            assert!(!is_valid_root(Path::new(root)), "{root}");
+        }
+        assert!(is_valid_root(Path::new(
+            "/home/b/.local/share/gastown/box/1"
+        )));
     }
 }

@@ -58,6 +58,10 @@ pub enum BoxRequest {
     Take(SandboxQuestion),
     /// The bytes of a pack that the box offered, from an offset on.
     Pack(PackPart),
+    /// The first request to the machine of a crew member.
+    Member(MemberHello),
+    /// The state of the clone of a crew member.
+    Clone(CloneQuestion),
 }
 
 /// A request of the box.
@@ -92,6 +96,44 @@ pub(crate) struct Welcome {
     pub version: String,
     /// The folder that stands for the root of the town.
     pub root: PathBuf,
+}
+
+/// The identity of a crew member on another machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberHello {
+    pub protocol: u32,
+    /// The version of the town's programs.
+    pub version: String,
+    pub now: Timestamp,
+    /// The variables with its identity.
+    pub env: Vec<(String, String)>,
+}
+
+/// The answer of the machine of a crew member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberWelcome {
+    /// The clone of the member.
+    pub root: PathBuf,
+    /// The token that the member's calls carry, the same after a cut.
+    pub token: String,
+}
+
+/// Asks for the state of a clone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CloneQuestion {
+    /// Commits that the town has with their histories.
+    pub has: Vec<String>,
+}
+
+/// The state of a clone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CloneState {
+    pub branch: String,
+    pub head: String,
+    /// True if files are not committed.
+    pub has_changes: bool,
+    /// The objects that the town has not.
+    pub pack: Option<PackOffer>,
 }
 
 /// A session to start. Its paths are those of the box.

@@ -26,6 +26,8 @@ pub struct FarSessionEnv {
     pub env: Vec<(String, String)>,
     /// The file with the calls that were run.
     pub calls: PathBuf,
+    /// The working folder of the commands, if it is not that of the rig.
+    pub cwd: Option<PathBuf>,
 }
 
 /// The gateway of a session on another machine.
@@ -55,11 +57,14 @@ impl FarGateway {
             token,
             env: session_env,
             calls,
+            cwd,
         } = session;
+        let described = describe_session(env, root, agent, session_env, record_refusal);
         let session = GatewaySession {
             prepare_call: Box::new(prepare_call),
             paths: Some(paths),
-            ..describe_session(env, root, agent, session_env, record_refusal)
+            cwd: cwd.unwrap_or(described.cwd),
+            ..described
         };
         file::create_folder(&session.calls, 0o700)?;
         Ok(Self {

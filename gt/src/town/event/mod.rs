@@ -142,6 +142,9 @@ pub enum Event {
     LandingPushed { convoy: String, rig: String, target: String, commit: String },
     LandingStopped(LandingStop),
     Mail { to: String, subject: String, id: String },
+    /// A crew member works on another machine.
+    MemberConnected { agent: String },
+    MemberLeft { agent: String },
     /// A request was closed because its target had the change by another commit.
     MergeAlreadyThere(MergeResultEvent),
     /// Merge drivers of the repository merged these files.

@@ -9,7 +9,7 @@ use crate::town::{Town, TownLayout};
 pub const STARTED: &str = "GT_STARTED";
 
 /// Returns the variables with the agent's identity. Never `BEADS_DIR`, because it disables routing.
-pub(super) fn build_identity_env(
+pub(in crate::flow::agent) fn build_identity_env(
     town: &Town,
     address: &Address,
     session: &str,

@@ -3,7 +3,7 @@
 pub mod cycle;
 pub mod end;
 mod guards;
-mod identity;
+pub(super) mod identity;
 mod message;
 mod place;
 pub mod show;
