@@ -279,6 +279,10 @@ fn work_of_a_host_that_is_gone_goes_on_here() {
         "{unslung}"
     );
     assert!(!unslung.contains("session ended"), "{unslung}");
+    assert!(
+        unslung.contains("the last work there that reached the town is of "),
+        "{unslung}"
+    );
     town.script("echo here > here.txt");
     town.sling(&bead);
     let saved = town.gt(["rescue", "list"]).ok().out;

@@ -53,6 +53,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(format!(
                 "  host {host} was removed: a session there may still run, and cannot hand in"
             ));
+            page.line(match &unslung.last_taken {
+                Some(at) => {
+                    let at = page.local_time(&at.to_string());
+                    format!("  the last work there that reached the town is of {at}")
+                }
+                None => "  no work there had reached the town".to_owned(),
+            });
         }
         if let Some(kept) = &unslung.kept {
             page.line("  uncommitted work is saved:");

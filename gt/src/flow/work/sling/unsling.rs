@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Store;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::flow::agent::session;
@@ -12,9 +13,9 @@ use crate::host::LiveTown;
 use crate::host::far::HostSettings;
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
-use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
+use crate::town::{Rig, Town};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct UnslingReport {
@@ -25,6 +26,9 @@ pub struct UnslingReport {
     /// The host that the town no longer knows, on which a session may still run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_host: Option<String>,
+    /// The time of the last work there that reached the town.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_taken: Option<Timestamp>,
     /// The rescue ref of the uncommitted work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
@@ -54,6 +58,7 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
         .parse_address(&bead.assignee)
         .unwrap_or(Address::Overseer);
     let mut lost_host = None;
+    let mut last_taken = None;
     let (session, kept) = match &holder {
         Address::Polecat(rig, name) => {
             let rig = town.find_rig(rig)?;
@@ -65,6 +70,9 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
             let session = match SessionName::for_agent(&holder) {
                 Some(session) if town.actor != holder => {
                     lost_host = find_lost_host(town, &slot)?;
+                    if lost_host.is_some() {
+                        last_taken = find_last_taken(&rig, name);
+                    }
                     session::end::end_polecat_session(town, session.as_str(), &slot)?;
                     lost_host.is_none().then(|| session.to_string())
                 }
@@ -85,6 +93,7 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
         holder: bead.assignee,
         session,
         lost_host,
+        last_taken,
         kept,
     })
 }
@@ -96,6 +105,12 @@ fn find_lost_host(town: &Town, slot: &Slot) -> anyhow::Result<Option<String>> {
     };
     let is_known = HostSettings::load(&town.layout, host)?.is_some();
     Ok((!is_known).then(|| host.clone()))
+}
+
+/// Returns the time at which the last change of a sandbox on a host reached the town. None if none did.
+fn find_last_taken(rig: &Rig, name: &str) -> Option<Timestamp> {
+    let written = std::fs::metadata(rig.far_sandbox(name)).ok()?;
+    Timestamp::try_from(written.modified().ok()?).ok()
 }
 
 /// A bead that was given back.
