@@ -174,10 +174,13 @@ fn a_place_that_could_not_be_removed_is_listed_and_removed_later() {
     let (town, _origin) = Town::with_rig();
     let engine = StandInEngine::new(&town);
     let ready = wait_in_work(&town, "echo late > late.txt");
-    engine.add().ok();
+    engine.add().args(["--limit", "1"]).ok();
     let bead = town.bead("web", "Work");
     sling_to_pods(&town, &bead);
     eventually("the work", || ready.exists().then_some(()));
+    let second = town.bead("web", "Second work");
+    town.gt(["sling", &second, "web", "--host", "pods"])
+        .fails("host pods has 1 of 1 workers");
     town.gt(["host", "remove", "pods"])
         .fails("host pods has 1 worker");
     town.gt(["host", "remove", "pods--web--amber"])
