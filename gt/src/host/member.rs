@@ -239,7 +239,9 @@ impl Member {
         Ok(CloneState {
             branch,
             has_changes: !git.status()?.is_empty(),
-            pack: self.packs.offer(&git, &[head.clone()], &question.has)?,
+            pack: self
+                .packs
+                .offer(&git, std::slice::from_ref(&head), &question.has)?,
             head,
         })
     }

@@ -169,7 +169,7 @@ impl CloneTaker {
             })?;
             pack.add_to(&objects)?;
         }
-        check_complete(&objects, &[state.head.clone()])?;
+        check_complete(&objects, std::slice::from_ref(&state.head))?;
         check_branch(&git, &state.branch)?;
         let branch = format!("refs/heads/{}", state.branch);
         let update = ["update-ref", "--create-reflog", "--", &branch, &state.head];
