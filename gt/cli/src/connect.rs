@@ -10,7 +10,7 @@ use super::{CommandResult, build_report_with_exit};
 use crate::context::{Context, record_refused_command};
 use gt::flow::agent::connect::serve_member;
 use gt::flow::place::crew;
-use gt::host::member::{MemberPlace, connect_member};
+use gt::host::member::{MemberPlace, connect_member, find_clone};
 use gt::host::socket_folder::find_socket_folder;
 use gt::town::permission::find_permission_name;
 
@@ -29,7 +29,7 @@ const TOKEN_LENGTH: usize = 32;
 pub(super) struct Args {
     /// The machine of the town, a name that ssh knows
     #[arg(required_unless_present = "serve", value_name = "HOST")]
-    host: Option<String>,
+    machine: Option<String>,
     /// The crew member: RIG/NAME
     #[arg(long = "as", value_name = "MEMBER", required_unless_present = "serve")]
     member: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "PATH", default_value = "gt")]
     program: String,
     /// Serve a member over the standard input and output
-    #[arg(long, hide = true, value_name = "MEMBER", conflicts_with_all = ["host", "member"])]
+    #[arg(long, hide = true, value_name = "MEMBER", conflicts_with_all = ["machine", "member"])]
     serve: Option<String>,
     /// The command to run (default: your shell)
     #[arg(last = true, value_name = "CMD")]
@@ -57,8 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return build_report_with_exit(0, (), |(), _| {});
     }
     let env = &ctx.env;
-    let folder = bd::git::Git::at(env.cwd()).top();
-    let Ok(clone) = folder else {
+    let Some(clone) = find_clone(env.cwd()) else {
         let text = "the working directory is in no clone of git: change to yours first";
         return Err(UsageError(text.to_owned()).into());
     };
@@ -96,7 +95,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Returns the command whose standard input and output are the pipe to the town.
 fn build_ssh_command(args: &Args) -> Result<Vec<String>, UsageError> {
-    let host = args.host.as_deref().unwrap_or("");
+    let host = args.machine.as_deref().unwrap_or("");
     if host.is_empty() || host.starts_with('-') {
         return Err(UsageError(format!("`{host}` is no name of a host for ssh")));
     }

@@ -10,7 +10,7 @@
 
 use std::fs;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -60,6 +60,11 @@ pub struct MemberPlace {
     pub packs: PathBuf,
     /// The token that the member's calls carry.
     pub token: String,
+}
+
+/// Returns the clone around a folder.
+pub fn find_clone(folder: &Path) -> Option<PathBuf> {
+    Git::at(folder).top().ok()
 }
 
 /// Connects a member with its town, and calls `work` with the variables of its programs. The
