@@ -142,10 +142,22 @@ MUTANTS = {
         "    let files = if is_new || is_place {\n",
         "engines::a_worker_whose_container_was_killed_goes_on_in_another_with_its_work",
     ),
+    "a place is removed although its work could not be saved": (
+        "gt/src/flow/place/engine.rs",
+        "        save_last_state(&rig, &worker.name, name, &place)?;\n    }\n    remove_object",
+        "        save_last_state(&rig, &worker.name, name, &place).ok();\n    }\n    remove_object",
+        "engines::a_place_whose_work_cannot_be_saved_stays_until_it_can",
+    ),
+    "another engine is believed about a place": (
+        "gt/src/host/far/engine.rs",
+        "        if is_end && !self.is_same_engine() {\n",
+        "        if is_end && !self.is_same_engine() && false {\n",
+        "engines::another_engine_with_the_same_command_says_nothing_about_a_place",
+    ),
     "a place is forgotten before its engine removed it": (
         "gt/src/flow/place/engine.rs",
-        "    EnginePlace::load(&town.layout, name)?.remove()?;\n    forget_place",
-        "    EnginePlace::load(&town.layout, name)?.remove().ok();\n    forget_place",
+        "    engine.remove()?;\n    forget_place",
+        "    engine.remove().ok();\n    forget_place",
         "engines::a_place_that_could_not_be_removed_is_listed_and_removed_later",
     ),
     "a job serves only one connection": (

@@ -126,7 +126,7 @@ fn uncommitted_work_of_a_member_elsewhere_is_not_handed_in() {
     let worked = laptop.connect(&script).run();
     assert_eq!(worked.code, 7, "{}", worked.err);
     assert!(worked.out.contains("REFUSED"), "{}", worked.out);
-    let words = "your clone has files that are not committed";
+    let words = "your clone has uncommitted files";
     assert!(worked.err.contains(words), "{}", worked.err);
 }
 

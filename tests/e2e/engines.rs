@@ -179,8 +179,12 @@ fn a_place_that_could_not_be_removed_is_listed_and_removed_later() {
     sling_to_pods(&town, &bead);
     eventually("the work", || ready.exists().then_some(()));
     let second = town.bead("web", "Second work");
-    town.gt(["sling", &second, "web", "--host", "pods"])
-        .fails("host pods has 1 of 1 workers");
+    let waits = town
+        .gt(["sling", &second, "web", "--host", "pods"])
+        .ok()
+        .out;
+    assert!(waits.contains("host pods has 1 of 1 workers"), "{waits}");
+    town.gt(["scheduler", "clear"]).run();
     town.gt(["host", "remove", "pods"])
         .fails("host pods has 1 worker");
     town.gt(["host", "remove", "pods--web--amber"])
@@ -415,4 +419,80 @@ fn a_job_of_a_lost_node_is_submitted_again() {
         *because,
         "its place is gone, slurm says: NODE_FAIL, reason NodeDown"
     );
+}
+
+#[test]
+fn a_place_whose_work_cannot_be_saved_stays_until_it_can() {
+    let (town, _origin) = Town::with_rig();
+    let engine = StandInEngine::new(&town);
+    engine.add().ok();
+    let ready = wait_in_work(&town, "echo precious > precious.txt");
+    let bead = town.bead("web", "Work");
+    sling_to_pods(&town, &bead);
+    eventually("the work", || ready.exists().then_some(()));
+    let place = engine.place();
+    let find = town.program_on_path("find");
+    let found = find
+        .args([engine.folder().to_str().unwrap(), "-name", "precious.txt"])
+        .ok();
+    let sandbox = std::path::Path::new(found.text()).parent().unwrap();
+    let hidden = sandbox.with_file_name("hidden");
+    fs::rename(sandbox, &hidden).unwrap();
+    town.gt(["unsling", &bead]).ok();
+    let pass = town.patrol();
+    let said = [pass.out, pass.err].concat();
+    assert!(said.contains("its work cannot be saved"), "{said}");
+    assert_eq!(engine.places(), [place]);
+    fs::rename(&hidden, sandbox).unwrap();
+    town.patrol_in(3600);
+    assert_eq!(engine.places(), Vec::<String>::new());
+    let rescued = town.gt(["rescue", "list"]).ok().out;
+    assert!(rescued.contains("amber"), "{rescued}");
+}
+
+#[test]
+fn another_engine_with_the_same_command_says_nothing_about_a_place() {
+    let (town, _origin) = Town::with_rig();
+    let engine = StandInEngine::new(&town);
+    engine.add().ok();
+    let ready = wait_in_work(&town, "");
+    let bead = town.bead("web", "Work");
+    sling_to_pods(&town, &bead);
+    eventually("the work", || ready.exists().then_some(()));
+    let place = engine.place();
+    engine.set_other(true);
+    engine.break_pipes(&place);
+    eventually("the broken pipe", || {
+        let listed = town.gt(["host", "list"]).ok().out;
+        listed.contains("not reachable").then_some(())
+    });
+    town.patrol();
+    assert_eq!(town.events("session_ended"), Vec::<Value>::new());
+    engine.set_other(false);
+    assert_eq!(engine.places(), [place]);
+    assert_eq!(town.status_of("web", &bead), "hooked");
+}
+
+#[test]
+fn a_container_whose_maker_was_killed_is_removed_when_it_is_there() {
+    let (town, _origin) = Town::with_rig();
+    let engine = StandInEngine::new(&town);
+    engine.add().ok();
+    wait_in_work(&town, "");
+    let bead = town.bead("web", "Work");
+    engine.hold_making();
+    let mut sling = town.gt(["sling", &bead, "web", "--host", "pods"]).start();
+    eventually("the making", || engine.has_begun_to_make().then_some(()));
+    town.kill(&sling.id().to_string());
+    sling.wait().unwrap();
+    town.gt(["unsling", &bead]).ok();
+    let pass = town.patrol();
+    let said = [pass.out, pass.err].concat();
+    assert!(said.contains("may still be made"), "{said}");
+    engine.let_making_go();
+    eventually("the container", || engine.places().into_iter().next());
+    town.patrol_in(3600);
+    assert_eq!(engine.places(), Vec::<String>::new());
+    let hosts = town.gt(["host", "list", "--json"]).ok().json();
+    assert_eq!(hosts.as_array().unwrap().len(), 1, "{hosts}");
 }

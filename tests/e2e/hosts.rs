@@ -475,7 +475,7 @@ fn hosts_are_checked_before_they_get_work() {
     let other = town.gt(["host", "add", "big", "--command", "--", "echo", "hello"]);
     let error = other.fails("").err;
     assert!(
-        error.contains("the other side is no `gt box serve`: it says `hello`"),
+        error.contains("gt does not answer at the other side: it says `hello`"),
         "{error}"
     );
     assert_eq!(town.gt(["host", "list", "--json"]).ok().json(), json!([]));

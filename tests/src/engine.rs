@@ -37,6 +37,7 @@ remove_place() {
     stop_place "$1"
     rm -rf "$folder/$1"
 }
+[ -e "$folder.other" ] && folder=$folder.elsewhere
 [ -e "$folder.down" ] && { echo "Error: no route to the engine" >&2; exit 125; }
 "#;
 
@@ -45,6 +46,7 @@ verb=$1
 shift
 case $verb in
 run)
+    [ -e "$folder.slow" ] && { : > "$folder.begun"; while [ -e "$folder.slow" ]; do sleep 0.05; done; }
     while [ "$1" != --name ]; do shift; done
     make_place "$2"
     ;;
@@ -61,6 +63,7 @@ rm)
     remove_place "$name"
     ;;
 stop) stop_place "$1" ;;
+info) echo "$folder" ;;
 *) exit 125 ;;
 esac
 "#;
@@ -81,6 +84,7 @@ exec)
     open_place "$name" "$@"
     ;;
 get)
+    [ "$1" = namespace ] && { echo "$folder"; exit; }
     cat "$folder/$2/state" 2> /dev/null || { echo "Error from server (NotFound): pods \"$2\" not found" >&2; exit 1; }
     ;;
 delete) remove_place "$2" ;;
@@ -221,6 +225,29 @@ impl<'t> StandInEngine<'t> {
     /// Makes the next removal fail.
     pub fn fail_to_remove_once(&self) {
         fs::write(self.mark("fails"), "").unwrap();
+    }
+
+    /// Lets the programs reach another engine, or this one again.
+    pub fn set_other(&self, is_other: bool) {
+        fs::create_dir_all(self.mark("elsewhere")).unwrap();
+        if is_other {
+            fs::write(self.mark("other"), "").unwrap();
+        } else {
+            fs::remove_file(self.mark("other")).unwrap();
+        }
+    }
+
+    /// Lets the making of a container begin and not end, until it is let go.
+    pub fn hold_making(&self) {
+        fs::write(self.mark("slow"), "").unwrap();
+    }
+
+    pub fn has_begun_to_make(&self) -> bool {
+        self.mark("begun").exists()
+    }
+
+    pub fn let_making_go(&self) {
+        fs::remove_file(self.mark("slow")).unwrap();
     }
 
     /// The manifest of the last pod.

@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// The crew member: RIG/NAME
     #[arg(long = "as", value_name = "MEMBER", required_unless_present = "serve")]
     member: Option<String>,
-    /// The folder of the town there, if gt does not find it
+    /// The folder of the town there, if it is not the home folder
     #[arg(long, value_name = "DIR")]
     town: Option<String>,
     /// The program gt there, if it is not on PATH
@@ -49,7 +49,10 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(member) = &args.serve {
-        let town = ctx.open_town()?;
+        let town = match &args.town {
+            Some(folder) => ctx.open_town_at(&ctx.env.make_absolute(folder)),
+            None => ctx.open_town()?,
+        };
         let (rig, name) = crew::find_member(&town, None, member)?;
         serve_member(&town, &rig, &name, |town, command| {
             record_refused_command(town, command, find_permission_name(command));
@@ -93,21 +96,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report_with_exit(u8::try_from(exit).unwrap_or(1), (), |(), _| {})
 }
 
+/// Quotes a path for a shell. A leading `~/` stays for the shell.
+fn quote_path(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", quote_for_shell(rest)),
+        None => quote_for_shell(path),
+    }
+}
+
 /// Returns the command whose standard input and output are the pipe to the town.
 fn build_ssh_command(args: &Args) -> Result<Vec<String>, UsageError> {
     let host = args.machine.as_deref().unwrap_or("");
     if host.is_empty() || host.starts_with('-') {
         return Err(UsageError(format!("`{host}` is no name of a host for ssh")));
     }
-    let mut words = Vec::new();
-    if let Some(town) = &args.town {
-        words.extend(["env".to_owned(), format!("GT_TOWN_ROOT={town}")]);
-    }
     let member = args.member.as_deref().unwrap_or("");
-    words.extend([args.program.clone(), "connect".to_owned()]);
-    words.push(format!("--serve={member}"));
-    let quoted: Vec<String> = words.iter().map(|word| quote_for_shell(word)).collect();
-    let line = quoted.join(" ");
+    let mut words = vec![quote_path(&args.program), "connect".to_owned()];
+    words.push(quote_for_shell(&format!("--serve={member}")));
+    if let Some(town) = &args.town {
+        words.extend(["--town".to_owned(), quote_path(town)]);
+    }
+    let line = words.join(" ");
     let fixed = [
         "ssh",
         "-T",

@@ -33,14 +33,10 @@ use crate::town::process::TOKEN;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The variables that a town can set for the programs of a member.
-const TOWN_VARIABLES: [&str; 10] = [
+/// The variables that a town can set for the programs of a member, who commits with its own name.
+const TOWN_VARIABLES: [&str; 6] = [
     "BD_ACTOR",
     "BEADS_AGENT_NAME",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
     "GT_CREW",
     "GT_RIG",
     "GT_ROLE",

@@ -69,7 +69,6 @@ pub use crate::record::rule;
 use crate::flow::agent::costs;
 use crate::flow::agent::seance::usage::RequestCache;
 use crate::flow::agent::session::start::RestartCause;
-use crate::flow::place::engine::remove_unneeded_place;
 use crate::flow::place::sync::SyncState;
 use crate::flow::townwide::escalate;
 use crate::flow::work::sling;
@@ -522,7 +521,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::NudgeHooked { agent, bead } => hooked::remind_of_hook(town, agent, bead),
         Action::DoChore { chore } => chores::run_chore_action(town, *chore),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
-        Action::RemovePlace { place } => remove_unneeded_place(town, place),
+        Action::RemovePlace { place } => places::remove_place(town, place),
         Action::RunPlugin { plugin, .. } => plugins::run_plugin_action(town, plugin),
         Action::ReportPlugins { day } => plugins::report_plugins_action(town, day),
     }

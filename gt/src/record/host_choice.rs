@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use bd::bead::Bead;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape::escape_line;
 use serde::Serialize;
 
+use super::host_failure::{RETRY_PAUSE, read_host_failure};
 use super::polecat::Polecat;
 use super::queued_sling::SlingOptions;
 use crate::host::far::{HostSettings, LinkState, host_of_place, list_hosts, read_link_state};
@@ -26,9 +27,6 @@ pub const THIS_MACHINE: &str = "local";
 /// The settings with lists of hosts.
 pub const HOSTS_SETTING: &str = "sling.hosts";
 pub const LABEL_HOSTS_PREFIX: &str = "sling.hosts_by_label.";
-
-/// The pause after which a host that could not be reached is tried again.
-const RETRY_PAUSE: SignedDuration = SignedDuration::from_secs(60);
 
 /// Refuses names of hosts that the town does not have, with which no worker could be started.
 pub fn check_host_names(town: &TownLayout, key: &str, value: &str) -> anyhow::Result<()> {
@@ -162,14 +160,14 @@ pub struct HostRooms(BTreeMap<String, HostRoom>);
 
 impl HostRooms {
     /// Reads the hosts. A host with a damaged file is not there.
-    pub fn read(town: &TownLayout) -> Self {
+    pub fn read(town: &TownLayout, now: Timestamp) -> Self {
         let hosts = list_hosts(town).into_iter();
         let hosts = hosts.filter(|name| host_of_place(name).is_none());
         let rooms = hosts.filter_map(|name| {
             let settings = HostSettings::load(town, &name).ok()??;
             let unreachable = match read_link_state(town, &name) {
                 Some(LinkState::Unreachable { reason, .. }) => Some(reason),
-                _ => None,
+                _ => read_host_failure(town, &name, now),
             };
             let room = HostRoom {
                 at_work: 0,
@@ -199,6 +197,15 @@ impl HostRooms {
     pub fn add_worker(&mut self, host: Option<&str>) {
         if let Some(room) = host.and_then(|host| self.0.get_mut(host)) {
             room.at_work += 1;
+        }
+    }
+
+    /// Takes a worker out of the count, because its bead goes to another one.
+    pub fn remove_worker(&mut self, worker: &Polecat) {
+        let name = worker.slot.host_name.as_deref();
+        let host = name.map(|name| host_of_place(name).unwrap_or(name));
+        if let Some(room) = host.and_then(|host| self.0.get_mut(host)) {
+            room.at_work = room.at_work.saturating_sub(1);
         }
     }
 

@@ -22,6 +22,7 @@ pub mod hint;
 pub mod hook;
 pub mod hook_nudges;
 pub mod host_choice;
+pub mod host_failure;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;

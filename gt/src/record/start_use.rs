@@ -155,7 +155,7 @@ impl UseLimits {
             .flatten()
             .any(|(_, agent)| agent.get("hosts").is_some());
         Self {
-            hosts: HostRooms::read(&town.layout),
+            hosts: HostRooms::read(&town.layout, town.clock.now()),
             has_agent_hosts,
             ..self
         }

@@ -10,8 +10,8 @@ use gt::host::far::{ChosenEngine, HostTransport};
 
 /// Add a machine that `gt sling --host` can use
 ///
-/// The machine needs tmux, git, an agent program with its login, and `gt`; no town, no daemon and no
-/// access to your remote. The connection is tried first. With `--container`, `--kubernetes` or
+/// The machine needs tmux, git and an agent program with its login; no town, no daemon and no access to
+/// your remote. Over ssh it gets `gt` and `bd` of the town, if it has no `gt`. The connection is tried first. With `--container`, `--kubernetes` or
 /// `--slurm`, each worker gets a container, pod or job of its own, which is removed after its work;
 /// settings/hosts/NAME.toml has their commands, limits and secrets for you to change. One is made and
 /// removed as a trial. With `--json` {name, way, version, root, millis}.

@@ -141,12 +141,10 @@ impl CloneTaker {
     fn take_commits(&self) -> anyhow::Result<()> {
         let _held = Lock::take(&self.lock, TRANSFER_TIMEOUT)?;
         let git = Git::at(&self.clone);
-        let changes = git.status()?.len();
         anyhow::ensure!(
-            changes == 0,
-            "the clone of the town, {}, has {} that are not committed: commit or move them there first",
-            self.clone.display(),
-            kit::ui::counted(changes, "file")
+            git.status()?.is_empty(),
+            "the clone of the town, {}, has uncommitted files: commit or move them there first",
+            self.clone.display()
         );
         let known = git.refs_below("refs/remotes/")?;
         let question = CloneQuestion {
@@ -157,7 +155,7 @@ impl CloneTaker {
         let state = answered?;
         anyhow::ensure!(
             !state.has_changes,
-            "your clone has files that are not committed: commit or stash them first"
+            "your clone has uncommitted files: commit or stash them first"
         );
         anyhow::ensure!(is_object_id(&state.head), "your clone names no commit");
         let objects = Git::at(git.common_dir()?);

@@ -14,9 +14,10 @@ use anyhow::Context as _;
 use crate::flow::place::sandbox::{Sandbox, open_far_host};
 use crate::host::far::{
     EnginePlace, HostSettings, HostTransport, LinkState, Place, check_place_name, find_place_end,
-    forget_sessions, host_of_place, list_hosts, load_place, object_name, place_name,
-    record_place_end, remove_host_file,
+    forget_sessions, host_of_place, left_place_name, list_hosts, load_place, object_name,
+    place_name, record_place_end, remove_host_file,
 };
+use crate::record::host_failure::record_host_failure;
 use crate::record::polecat::{Polecat, PolecatIds, Slot, SlotState};
 use crate::town::lock::Lock;
 use crate::town::name::Worker;
@@ -55,9 +56,9 @@ pub(crate) fn is_on_host(slot: &Slot, host: &str) -> bool {
 pub(crate) fn make_place_for_work(rig: &Rig, worker: &str, name: &str) -> anyhow::Result<()> {
     let town = rig.town();
     let _held = Lock::take(&place_lock(&town.layout, name), PLACE_TIMEOUT)?;
-    if load_place(&town.layout, name)?.is_some() {
-        save_last_state(rig, worker, name);
-        remove_object(town, name)?;
+    if let Some((_, place)) = load_place(&town.layout, name)? {
+        save_last_state(rig, worker, name, &place)?;
+        set_aside_object(town, name)?;
     }
     make_place(town, name, Some(Worker::new(rig.name(), worker)))?;
     let host = open_far_host(town, name)?;
@@ -73,16 +74,7 @@ pub(crate) fn is_place_lost(town: &Town, name: &str) -> anyhow::Result<bool> {
 
 /// Records that a place has the sandbox of its worker.
 pub(crate) fn mark_place_given(town: &Town, name: &str) -> anyhow::Result<()> {
-    let (settings, place) = load_place(&town.layout, name)?.context("the place was removed")?;
-    let transport = HostTransport::Place(Place {
-        has_sandbox: true,
-        ..place
-    });
-    HostSettings {
-        transport,
-        ..settings
-    }
-    .save(&town.layout, name)
+    change_place(town, name, |place| place.has_sandbox = true)
 }
 
 /// Makes a place at the engine of its host. If that fails, nothing remains there.
@@ -94,24 +86,78 @@ fn make_place(town: &Town, name: &str, worker: Option<Worker>) -> anyhow::Result
         worker,
         object: object_name(name, &town.random.hex(OBJECT_ID_LENGTH)),
         has_sandbox: false,
+        identity: None,
+        begun: Some(town.clock.now()),
     };
     let settings = HostSettings {
         program: owner.program,
         ..HostSettings::new(HostTransport::Place(place), town.random.hex(TOWN_ID_LENGTH))
     };
     settings.save(&town.layout, name)?;
-    let made = EnginePlace::load(&town.layout, name)?.make();
-    if made.is_err() {
+    let engine = EnginePlace::load(&town.layout, name)?;
+    let identity = engine.find_identity();
+    let made = engine.make();
+    change_place(town, name, |place| {
+        place.begun = None;
+        place.identity = identity;
+    })?;
+    if let Err(error) = &made {
         // Rule P8 removes what cannot be removed now.
         remove_object(town, name).ok();
+        record_host_failure(town, host, &format!("{error:#}"));
     }
     made.with_context(|| format!("host {host}"))
+}
+
+fn change_place(town: &Town, name: &str, change: impl FnOnce(&mut Place)) -> anyhow::Result<()> {
+    let (settings, mut place) = load_place(&town.layout, name)?.context("the place was removed")?;
+    change(&mut place);
+    HostSettings {
+        transport: HostTransport::Place(place),
+        ..settings
+    }
+    .save(&town.layout, name)
+}
+
+/// Removes the object of a place that is made again. One that the engine may still be making, because
+/// its maker was ended, becomes a place of no worker, which rule P8 removes later.
+fn set_aside_object(town: &Town, name: &str) -> anyhow::Result<()> {
+    let Some((settings, place)) = load_place(&town.layout, name)? else {
+        return Ok(());
+    };
+    if place.begun.is_none() {
+        return remove_object(town, name);
+    }
+    open_far_host(town, name)?.end_link();
+    let host = host_of_place(name).unwrap_or(name);
+    let left = left_place_name(host, &town.random.hex(OBJECT_ID_LENGTH));
+    let transport = HostTransport::Place(Place {
+        worker: None,
+        ..place
+    });
+    HostSettings {
+        transport,
+        ..settings
+    }
+    .save(&town.layout, &left)?;
+    forget_place(town, name)
 }
 
 /// Removes a place at its engine, and its file.
 fn remove_object(town: &Town, name: &str) -> anyhow::Result<()> {
     open_far_host(town, name)?.end_link();
-    EnginePlace::load(&town.layout, name)?.remove()?;
+    let engine = EnginePlace::load(&town.layout, name)?;
+    if let Some((_, place)) = load_place(&town.layout, name)?
+        && let Some(begun) = place.begun
+    {
+        let made_by = begun + engine.making_time();
+        anyhow::ensure!(
+            town.clock.now() > made_by,
+            "{} may still be made: it is removed after {made_by:.0}",
+            engine.describe()
+        );
+    }
+    engine.remove()?;
     forget_place(town, name)
 }
 
@@ -143,9 +189,7 @@ pub(super) fn with_trial_place<T>(
 ) -> anyhow::Result<T> {
     let name = check_place_name(host);
     let _held = Lock::take(&place_lock(&town.layout, &name), PLACE_TIMEOUT)?;
-    if load_place(&town.layout, &name)?.is_some() {
-        remove_object(town, &name)?;
-    }
+    set_aside_object(town, &name)?;
     make_place(town, &name, None)?;
     let connected = connect(&name);
     let removed = remove_object(town, &name);
@@ -208,21 +252,38 @@ pub(crate) fn remove_unneeded_place(town: &Town, name: &str) -> anyhow::Result<O
         if is_needed(&Slot::load(&beads, &ids.slot), hook.as_deref(), name) {
             return Ok(None);
         }
-        save_last_state(&rig, &worker.name, name);
+        save_last_state(&rig, &worker.name, name, &place)?;
     }
     remove_object(town, name)?;
     Ok(Some(format!("{} is removed", place.object)))
 }
 
-/// Saves what a worker left in its place after the town looked there.
-fn save_last_state(rig: &Rig, worker: &str, name: &str) {
-    // A place that is gone has nothing to save.
-    if find_place_end(&rig.town().layout, name).is_none()
-        && let Ok(host) = open_far_host(rig.town(), name)
-        && matches!(host.try_connect(), Ok(LinkState::Connected { .. }))
-    {
-        Sandbox::new(rig, worker).keep_unseen_state(&host).ok();
+/// Saves what a worker left in its place after the town looked there. A place that its engine ended, or
+/// that never got the sandbox, has nothing to save.
+fn save_last_state(rig: &Rig, worker: &str, name: &str, place: &Place) -> anyhow::Result<()> {
+    let town = rig.town();
+    if !place.has_sandbox || find_place_end(&town.layout, name).is_some() {
+        return Ok(());
     }
+    let context = || {
+        format!(
+            "{} stays, because its work cannot be saved; without its work, it goes with \
+             `gt host remove {name} --gone`",
+            place.object
+        )
+    };
+    let host = open_far_host(town, name)?;
+    match host.try_connect().with_context(context)? {
+        LinkState::Connected { .. } => {}
+        LinkState::Unreachable { reason, .. } => {
+            return Err(anyhow::anyhow!(reason)).with_context(context);
+        }
+        LinkState::Connecting => {
+            return Err(anyhow::anyhow!("it is being connected")).with_context(context);
+        }
+    }
+    let sandbox = Sandbox::new(rig, worker);
+    sandbox.keep_unseen_state(&host).with_context(context)
 }
 
 fn place_lock(town: &TownLayout, name: &str) -> std::path::PathBuf {

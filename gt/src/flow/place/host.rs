@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use bd::bead::Bead;
+use bd::bead::{Bead, Status};
 use jiff::Timestamp;
 use kit::sys::file;
 use serde::Serialize;
@@ -18,11 +18,12 @@ use crate::flow::place::sandbox::open_far_host;
 use crate::host::LiveTown;
 use crate::host::far::{
     BoxRequest, ChosenEngine, HostSettings, HostTransport, LinkState, count_sessions,
-    find_place_end, forget_sessions, host_of_place, list_hosts, remove_host_file, state_file,
-    write_engine_file,
+    find_place_end, forget_sessions, host_of_place, list_hosts, remove_engine_file,
+    remove_host_file, state_file, write_engine_file,
 };
 use crate::record::desk::JAIL_SETTING;
 use crate::record::host_choice::{HOSTS_SETTING, HostChoice, LABEL_HOSTS_PREFIX, NoFreeHost};
+use crate::record::host_failure::{forget_host_failure, record_host_failure};
 use crate::record::polecat::{self, Polecat};
 use crate::record::queued_sling::SlingOptions;
 use crate::record::scheduler::read_start_limits;
@@ -95,9 +96,10 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
         host_of_place(&name).is_none(),
         "`{name}` is no valid name of a host: -- is for the places of workers"
     );
+    let mut is_new_engine_file = false;
     if let HostTransport::Engine(chosen) = &transport {
         check_values(chosen)?;
-        write_engine_file(&town.layout, &name, &chosen.engine)?;
+        is_new_engine_file = write_engine_file(&town.layout, &name, &chosen.engine)?;
     }
     let copied = match &transport {
         HostTransport::Ssh(ssh_host) if program == "gt" => {
@@ -116,6 +118,12 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
     settings.save(&town.layout, &name)?;
     let checked = check_host(town, &name);
     if checked.is_err() {
+        for place in list_places(&town.layout, &name) {
+            discard_place(town, &place)?;
+        }
+        if is_new_engine_file {
+            remove_engine_file(&town.layout, &name)?;
+        }
         remove_host_file(&town.layout, &name)?;
     } else {
         town.record_event(&event!(HostAdded, host: name));
@@ -147,6 +155,7 @@ pub fn check_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
         }
         _ => measure_host(town, name)?,
     };
+    forget_host_failure(&town.layout, name);
     Ok(CheckedHost {
         name: name.to_owned(),
         way: settings.describe(),
@@ -260,6 +269,7 @@ pub struct HostChanges {
 /// Changes the settings of a host. A new program counts from the next connection on.
 pub fn change_host(town: &Town, name: &str, changes: HostChanges) -> anyhow::Result<()> {
     check_is_host(name)?;
+    check_is_host(name)?;
     let before = load_host(town, name)?;
     anyhow::ensure!(
         changes.program.is_none() || matches!(before.transport, HostTransport::Ssh(_)),
@@ -316,6 +326,12 @@ pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()>
             remove_unneeded_place(town, &place)?;
         }
     }
+    let left = list_places(&town.layout, name);
+    anyhow::ensure!(
+        left.is_empty(),
+        "host {name} still has {}; see `gt host list`",
+        left.join(", ")
+    );
     let host = open_far_host(town, name)?;
     forget_sessions(&town.layout, name)?;
     remove_host_file(&town.layout, name)?;
@@ -384,6 +400,13 @@ pub(crate) fn choose_host(
     let town = rig.town();
     let layers = SettingsLayers::load(town, Some(rig))?;
     let mut limits = read_start_limits(town)?;
+    if let Some(bead) = bead.filter(|bead| bead.status == Status::Hooked) {
+        let workers = polecat::list_polecats(rig, &rig.store()?.snapshot()?, None);
+        let is_holder = |worker: &&Polecat| worker.hook.as_deref() == Some(&*bead.id);
+        if let Some(holder) = workers.iter().find(is_holder) {
+            limits.hosts.remove_worker(holder);
+        }
+    }
     let wish = limits.needs_of(rig, &layers, options, bead).hosts;
     loop {
         let choice = match limits.hosts.choose(&wish) {
@@ -399,7 +422,11 @@ pub(crate) fn choose_host(
         }
         match check_host(town, host) {
             Ok(_) => return Ok(Ok(choice)),
-            Err(error) => limits.hosts.set_unreachable(host, format!("{error:#}")),
+            Err(error) => {
+                let reason = format!("{error:#}");
+                record_host_failure(town, host, &reason);
+                limits.hosts.set_unreachable(host, reason);
+            }
         }
     }
 }

@@ -217,7 +217,13 @@ impl BoxServer {
                 let read = find_rig(&town.layout, &question.rig, &question.worker).and_then(|_| {
                     (self.place.read_transcripts)(&self.place.env, town.layout.root(), &question)
                 });
-                reply(stream, &read.map_err(FarError::failed))
+                let shifted = read.map(|mut parts| {
+                    for part in &mut parts {
+                        shift_times(&mut part.lines, town.clock_ahead);
+                    }
+                    parts
+                });
+                reply(stream, &shifted.map_err(FarError::failed))
             }
             BoxRequest::Give(given) => {
                 let made = self.receive_sandbox(town, &given);
@@ -404,6 +410,27 @@ impl BoxTown {
     }
 }
 
+/// Replaces the times of lines by those of the town's clock.
+fn shift_times(lines: &mut String, ahead: SignedDuration) {
+    if ahead.is_zero() {
+        return;
+    }
+    let shift_line = |line: &str| -> Option<String> {
+        let mut value: serde_json::Value = serde_json::from_str(line).ok()?;
+        for name in ["timestamp", "startTime"] {
+            if let Some(at) = value[name]
+                .as_str()
+                .and_then(|text| text.parse::<Timestamp>().ok())
+            {
+                value[name] = (at - ahead).to_string().into();
+            }
+        }
+        Some(value.to_string() + "\n")
+    };
+    let shifted = lines.lines().filter_map(shift_line);
+    *lines = shifted.collect();
+}
+
 /// Refuses a town that is more than one release older or newer.
 pub(in crate::host) fn check_protocol(hello: &Hello) -> anyhow::Result<()> {
     let older = match hello.protocol {
@@ -476,6 +503,16 @@ mod tests {
         let refused = check_protocol(&hello(PROTOCOL + 2)).unwrap_err();
         let expected = format!("gt there is {VERSION} and the town 9.9.9: update gt there");
         assert_eq!(refused.to_string(), expected);
+    }
+
+    #[test]
+    fn times_of_transcripts_become_those_of_the_town() {
+        let line = "{\"timestamp\":\"2026-01-01T02:00:00Z\",\"n\":1}\n";
+        let mut lines = line.repeat(2);
+        shift_times(&mut lines, SignedDuration::ZERO);
+        assert_eq!(lines, line.repeat(2));
+        shift_times(&mut lines, SignedDuration::from_hours(2));
+        assert_eq!(lines, line.replace("T02", "T00").repeat(2));
     }
 
     #[test]

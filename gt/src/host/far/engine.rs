@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use jiff::SignedDuration;
 use kit::sys::{ChildCommand, ChildOutput, clock, file};
 use serde::Deserialize;
 
@@ -43,6 +44,9 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// The time after the limit of a command that makes a place, in which the engine may go on.
+const MAKING_MARGIN: SignedDuration = SignedDuration::from_secs(60);
+
 /// The maximum length of a reason that an engine names.
 const MAX_REASON: usize = 200;
 
@@ -58,6 +62,8 @@ struct Engine {
     template: String,
     /// Prints the id of a place, if the engine opens it by that.
     id: Option<Vec<String>>,
+    /// Prints what tells the engine from another one that the same command may reach.
+    identity: Option<Vec<String>>,
     open: Vec<String>,
     #[serde(default)]
     attach: Vec<String>,
@@ -93,6 +99,8 @@ pub struct EnginePlace {
     engine: Engine,
     /// The values of the words in braces.
     values: BTreeMap<String, String>,
+    /// The identity of the engine that made the place.
+    identity: Option<String>,
 }
 
 /// The file with the commands of the engine of a host.
@@ -101,15 +109,21 @@ fn engine_file(town: &TownLayout, host: &str) -> anyhow::Result<PathBuf> {
     Ok(town.host_files().join(format!("{host}.toml")))
 }
 
-/// Gives the user the file of a new host's engine. An existing one stays, if it is of the same engine.
-pub fn write_engine_file(town: &TownLayout, host: &str, engine: &str) -> anyhow::Result<PathBuf> {
+/// Removes the file of a host that was not added.
+pub fn remove_engine_file(town: &TownLayout, host: &str) -> anyhow::Result<()> {
+    Ok(file::remove_file(&engine_file(town, host)?)?)
+}
+
+/// Gives the user the file of a new host's engine, and returns true. An existing one stays, if it is of
+/// the same engine.
+pub fn write_engine_file(town: &TownLayout, host: &str, engine: &str) -> anyhow::Result<bool> {
     let path = engine_file(town, host)?;
     let known = ENGINES.iter().find(|(name, _)| *name == engine);
     let (_, text) = known.with_context(|| format!("there is no engine `{engine}`"))?;
     if file::read_file_if_exists(&path)?.is_none() {
         file::create_folder(&town.host_files(), 0o755)?;
         file::replace_file(&path, text.as_bytes(), 0o644)?;
-        return Ok(path);
+        return Ok(true);
     }
     let existing = read_engine(town, host)?.name;
     anyhow::ensure!(
@@ -117,7 +131,7 @@ pub fn write_engine_file(town: &TownLayout, host: &str, engine: &str) -> anyhow:
         "{} is a file of {existing}, from an earlier host: move it away, or choose another name",
         path.display()
     );
-    Ok(path)
+    Ok(false)
 }
 
 fn read_engine(town: &TownLayout, host: &str) -> anyhow::Result<Engine> {
@@ -149,10 +163,12 @@ impl EnginePlace {
         };
         let mut values = chosen.values;
         values.insert("place".to_owned(), place.object);
+        let identity = place.identity;
         values.insert("program".to_owned(), settings.program);
         values.insert("town".to_owned(), settings.town);
         Ok(Self {
             engine: read_engine(town, host)?,
+            identity,
             values,
         })
     }
@@ -193,12 +209,34 @@ impl EnginePlace {
         }
     }
 
+    /// Returns the time that the making of the place can take.
+    pub fn making_time(&self) -> SignedDuration {
+        SignedDuration::from_secs(i64::from(self.engine.wait)) + MAKING_MARGIN
+    }
+
+    /// Asks for the identity of the engine. `None` if it has none.
+    pub fn find_identity(&self) -> Option<String> {
+        let asked = self.command(self.engine.identity.as_ref()?).run().ok()?;
+        let identity = shorten(&asked.text());
+        (asked.is_success() && !identity.is_empty()).then_some(identity)
+    }
+
+    /// Returns true if the commands reach the engine that made the place.
+    fn is_same_engine(&self) -> bool {
+        self.identity.is_none() || self.identity == self.find_identity()
+    }
+
     /// Asks the engine about the place.
     pub fn ask_state(&self) -> PlaceState {
-        match self.command(&self.engine.state).run() {
+        let state = match self.command(&self.engine.state).run() {
             Ok(output) => self.parse_state(&output),
             Err(error) => PlaceState::Unknown(shorten(&error.to_string())),
+        };
+        let is_end = matches!(state, PlaceState::Missing | PlaceState::Gone(_));
+        if is_end && !self.is_same_engine() {
+            return PlaceState::Unknown("this is another engine".to_owned());
         }
+        state
     }
 
     fn parse_state(&self, output: &ChildOutput) -> PlaceState {
@@ -243,6 +281,11 @@ impl EnginePlace {
 
     /// Removes the place. One that does not exist is no error.
     pub fn remove(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.is_same_engine(),
+            "cannot remove {}: another engine answers than the one that made it",
+            self.describe()
+        );
         let removed = self.command(&self.engine.remove).run();
         let removed = removed
             .map_err(anyhow::Error::from)
@@ -348,6 +391,7 @@ mod tests {
         ];
         EnginePlace {
             engine: toml::from_str(text).unwrap(),
+            identity: None,
             values: values
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .into(),

@@ -35,6 +35,9 @@ const LINK_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time within which a host answers.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// The time within which a host lists its sessions.
+const LIST_TIMEOUT: Duration = Duration::from_secs(6);
+
 /// The time within which a sandbox is made or read.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(900);
 
@@ -97,6 +100,8 @@ impl FarHost {
         let mut stream = self.connect()?;
         let limit = match request {
             BoxRequest::Give(_) | BoxRequest::Take(_) => TRANSFER_TIMEOUT,
+            // A list must not wait for a host that is silent.
+            BoxRequest::Sessions => LIST_TIMEOUT,
             _ => ANSWER_TIMEOUT,
         };
         let limited = stream.set_read_timeout(Some(limit));

@@ -34,7 +34,7 @@ pub(crate) use box_sandbox::restore_files;
 pub use box_server::{BoxPlace, attach_command, serve_box};
 pub(in crate::host) use box_server::{bind_socket, check_protocol};
 pub use box_socket::{connect_to_box, listen_for_towns};
-pub use engine::{EnginePlace, write_engine_file};
+pub use engine::{EnginePlace, remove_engine_file, write_engine_file};
 pub(crate) use far_host::LINK_LOCK;
 pub use far_host::{FarHost, link_socket};
 pub(in crate::host) use host_command::build_open_command;
@@ -48,7 +48,8 @@ pub(crate) use paths::{Replacement, is_valid_root};
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
 pub(crate) use place::record_place_end;
 pub use place::{
-    check_place_name, find_place_end, host_of_place, load_place, object_name, place_name,
+    check_place_name, find_place_end, host_of_place, left_place_name, load_place, object_name,
+    place_name,
 };
 pub use protocol::{
     BoxRequest, CloneQuestion, CloneState, GivenSandbox, MemberHello, MemberWelcome, PackOffer,

@@ -79,7 +79,7 @@ pub enum PipeError {
     Ended,
     #[error("nothing came from the other side for {}s", _0.as_secs())]
     Silent(Duration),
-    #[error("the other side is no `gt box serve`{}", describe_noise(_0))]
+    #[error("gt does not answer at the other side{}", describe_noise(_0))]
     NoBeginning(Vec<u8>),
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -513,9 +513,9 @@ mod tests {
         for (words, expected) in [
             (
                 "sh: gt: not found\n".to_owned(),
-                "the other side is no `gt box serve`: it says `sh: gt: not found`",
+                "gt does not answer at the other side: it says `sh: gt: not found`",
             ),
-            (String::new(), "the other side is no `gt box serve`"),
+            (String::new(), "gt does not answer at the other side"),
         ] {
             let (town_end, mut far_end) = UnixStream::pair().unwrap();
             far_end.write_all(words.as_bytes()).unwrap();

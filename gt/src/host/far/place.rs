@@ -41,6 +41,11 @@ pub fn check_place_name(host: &str) -> String {
     format!("{host}{SEPARATOR}check")
 }
 
+/// Returns the name of a place that a host may still be making for no one.
+pub fn left_place_name(host: &str, random: &str) -> String {
+    format!("{host}{SEPARATOR}left-{random}")
+}
+
 /// Returns the host of a place. `None` for a name of a host.
 pub fn host_of_place(name: &str) -> Option<&str> {
     name.split_once(SEPARATOR).map(|(host, _)| host)

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use jiff::Timestamp;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,12 @@ pub struct Place {
     /// True if the sandbox of the worker was given to it.
     #[serde(default)]
     pub has_sandbox: bool,
+    /// The identity of the engine that made it. Another one says nothing about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
+    /// The time at which its making began. `None` once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Timestamp>,
 }
 
 /// The file of a host.

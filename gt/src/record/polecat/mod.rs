@@ -33,6 +33,7 @@ pub use state::{PolecatState, SessionState, StateFacts, derive_state};
 pub use summary::{RecordSummary, summarize_records};
 
 use crate::host::ended;
+use crate::host::far::host_of_place;
 use crate::host::{LiveSession, ProcessEnd, UnreachableHost};
 use crate::record::escalation::Escalation;
 use crate::record::progress::{self, WorkerProgress};
@@ -106,6 +107,7 @@ impl AwaitedQuestion {
 
 /// Returns the command that gives a bead to another worker of a rig.
 pub fn build_sling_command(bead: &str, rig: &str, host: Option<&str>) -> String {
+    let host = host.map(|name| host_of_place(name).unwrap_or(name));
     let host = host.map_or_else(String::new, |host| format!(" --host {host}"));
     format!("gt sling {bead} {rig} --force{host}")
 }

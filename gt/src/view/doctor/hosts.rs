@@ -32,7 +32,8 @@ fn list_agent_programs(town: &LiveTown) -> BTreeSet<String> {
         let runtime = resolve_runtime(town, Some(rig), &worker, None).ok()?;
         Some(runtime.preset.command)
     });
-    programs.collect()
+    // A scripted agent is run by our own program, which is there.
+    programs.filter(|program| program != "gt").collect()
 }
 
 fn check_host(town: &LiveTown, page: &mut CheckFindings, name: &str, programs: &BTreeSet<String>) {

@@ -129,8 +129,12 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
         let session = found
             .entry(known.id.clone())
             .or_insert_with(|| session_from_transcript(&agent, &home, &known));
-        // A host names any session.
-        if session.actor == agent.to_string() {
+        if session.transcript.is_none() {
+            session.transcript =
+                transcript::find_transcript(town, &session.session_id).map(Transcript::Lines);
+        }
+        // A host names any session, also those of another worker or of this machine.
+        if session.actor == agent.to_string() && session.transcript.is_none() {
             session.transcript = Some(known.place);
         }
     }

@@ -239,7 +239,7 @@ impl Sandbox<'_> {
 
 /// Brings the state of a worker's sandbox on another machine to the town, for a caller that is in
 /// charge of the worker. Without a connection, the copy stays as the town saw it last.
-pub(super) fn refresh_copy(rig: &Rig, name: &str, slot: &Slot) {
+pub(crate) fn refresh_copy(rig: &Rig, name: &str, slot: &Slot) {
     let refresh = |host: &str| -> anyhow::Result<()> {
         let host = open_far_host(rig.town(), host)?;
         let sandbox = Sandbox::new(rig, name);

@@ -30,6 +30,7 @@ mod restore;
 mod shared_hooks;
 mod snapshot;
 
+pub(crate) use far::refresh_copy;
 pub use far::{open_far_host, prepare_far_call, take_far_state};
 use keep::{is_commit_kept, parse_branch_bead};
 use provision::OUR_FOLDERS;

@@ -69,11 +69,11 @@ pub enum SubmitError {
     #[error("{branch} is the target itself: commit on a branch of your own (git switch -c NAME)")]
     IsTarget { branch: String },
     #[error(
-        "the name of branch {branch} has the id of no open bead of rig {rig}: give it with --issue ID"
+        "the name of branch {branch} has the id of no open bead of rig {rig}: give it with `gt mq submit --issue ID`"
     )]
     NoBead { branch: String, rig: String },
     #[error(
-        "the name of branch {branch} has the ids of several beads ({ids}): give one with --issue ID"
+        "the name of branch {branch} has the ids of several beads ({ids}): give one with `gt mq submit --issue ID`"
     )]
     SeveralBeads { branch: String, ids: String },
     #[error("{bead} is {status}: only open work can be submitted")]

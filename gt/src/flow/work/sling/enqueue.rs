@@ -1,6 +1,6 @@
 //! Queues a bead that cannot be slung yet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Context;
 use bd::bead::{Bead, Kind, Status};
@@ -27,6 +27,12 @@ pub(super) fn find_blockers(town: &Town, found: &FoundBead) -> anyhow::Result<Ve
         blockers.extend(town.read_stores()?.external_blockers(&found.bead));
     }
     Ok(blockers)
+}
+
+/// A written record of the queue.
+struct QueueEntry {
+    /// True if the bead was queued before.
+    was_queued: bool,
 }
 
 /// A bead that goes into the queue of a rig.
@@ -70,11 +76,13 @@ impl WaitingBead {
     }
 
     /// Records that the bead waits, and adds it to a convoy.
-    fn report(self, town: &Town) -> anyhow::Result<SlingReport> {
+    fn report(self, town: &Town, was_queued: bool) -> anyhow::Result<SlingReport> {
         let convoy = ensure_bead_convoy(town, &self.bead, self.options.no_convoy)?;
-        town.record_event(&event!(SlingWaits,
-            bead: self.bead.id, target: self.rig, waits_for: self.waits_for,
-        ));
+        if !was_queued {
+            town.record_event(&event!(SlingWaits,
+                bead: self.bead.id, target: self.rig, waits_for: self.waits_for,
+            ));
+        }
         Ok(SlingReport {
             bead: self.bead.id,
             title: self.bead.title,
@@ -94,20 +102,28 @@ impl WaitingBead {
         })
     }
 
-    /// Writes the record of the queue, unless the bead is not open any more. A bead that is queued
+    /// Writes the record of the queue. `None` if the bead is not open any more. A bead that is queued
     /// again keeps its place and its last failure.
-    fn put_record(&self, tx: &mut Tx, prefix: &str, order: usize) -> anyhow::Result<bool> {
+    fn put_record(
+        &self,
+        tx: &mut Tx,
+        prefix: &str,
+        order: usize,
+    ) -> anyhow::Result<Option<QueueEntry>> {
         if tx
             .get(&self.bead.id)
             .is_none_or(|bead| bead.status != Status::Open)
         {
-            return Ok(false);
+            return Ok(None);
         }
         let now = tx.now();
         let id = queue_record_id(prefix, &self.bead.id);
         let before = tx
             .get(&id)
             .and_then(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()));
+        let entry = QueueEntry {
+            was_queued: before.is_some(),
+        };
         let waiting = QueuedSling {
             version: 1,
             work_bead_id: self.bead.id.clone(),
@@ -139,7 +155,7 @@ impl WaitingBead {
             created_by: tx.actor().to_owned(),
             ..Bead::default()
         })?;
-        Ok(true)
+        Ok(Some(entry))
     }
 }
 
@@ -152,7 +168,7 @@ pub(super) fn enqueue_beads(
     for bead in &waiting {
         by_rig.entry(&bead.rig).or_default().push(bead);
     }
-    let mut queued = BTreeSet::new();
+    let mut queued = BTreeMap::new();
     for (rig, beads) in by_rig {
         let rig = town.find_rig(rig)?;
         let store = rig.store()?;
@@ -160,8 +176,8 @@ pub(super) fn enqueue_beads(
         let ids = rig.transact(&store, |tx| {
             let mut ids = Vec::new();
             for (order, bead) in beads.iter().enumerate() {
-                if bead.put_record(tx, &prefix, order)? {
-                    ids.push(bead.bead.id.clone());
+                if let Some(entry) = bead.put_record(tx, &prefix, order)? {
+                    ids.push((bead.bead.id.clone(), entry.was_queued));
                 }
             }
             Ok(ids)
@@ -170,8 +186,10 @@ pub(super) fn enqueue_beads(
     }
     waiting
         .into_iter()
-        .filter(|waiting| queued.contains(&waiting.bead.id))
-        .map(|waiting| waiting.report(town))
+        .filter_map(|waiting| {
+            let was_queued = *queued.get(&waiting.bead.id)?;
+            Some(waiting.report(town, was_queued))
+        })
         .collect()
 }
 

@@ -55,7 +55,7 @@ use crate::flow::agent::session;
 use crate::flow::place::discovery;
 use crate::flow::place::host::{check_free_host, choose_host};
 use crate::flow::place::rig::check_remote;
-use crate::flow::place::sandbox::{PreparationWay, Sandbox, SandboxError};
+use crate::flow::place::sandbox::{PreparationWay, Sandbox, SandboxError, refresh_copy};
 use crate::flow::place::town_hook;
 use crate::flow::work::convoy::{self, integration};
 use crate::flow::work::followup;
@@ -78,6 +78,9 @@ use crate::town::hold::{self, HeldError};
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, Town};
+
+/// The number of times that a host is chosen for one sling.
+const MAX_HOST_CHOICES: usize = 3;
 
 /// The time limit for the fetch of documents from origin.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
@@ -373,24 +376,30 @@ fn claim_worker(
     if let Some(choice) = &choice {
         request.options.agent = Some(choice.agent.clone());
     }
-    let host = match choose_host(rig, bead.as_ref(), &request.options)? {
-        Ok(choice) => choice,
-        Err(none) => return Ok(ClaimAttempt::TownFull(StartObstacle::NoFreeHost(none))),
-    };
-    let is_host_wish = request.options.host.is_some();
-    let chosen = host.host.as_deref().unwrap_or(THIS_MACHINE);
-    request.options.host = Some(chosen.to_owned());
-    let request = &request;
-    let rescue_ref = save_for_next_worker(rig, request)?;
-    let mut attempt = claim::claim_bead(
-        town,
-        rig,
-        &ClaimRequest {
-            request,
+    let rescue_ref = save_for_next_worker(rig, &request)?;
+    let wanted_host = request.options.host.clone();
+    let mut tries = 0;
+    let (host, mut attempt) = loop {
+        request.options.host.clone_from(&wanted_host);
+        let host = match choose_host(rig, bead.as_ref(), &request.options)? {
+            Ok(choice) => choice,
+            Err(none) => return Ok(ClaimAttempt::TownFull(StartObstacle::NoFreeHost(none))),
+        };
+        let chosen = host.host.as_deref().unwrap_or(THIS_MACHINE);
+        request.options.host = Some(chosen.to_owned());
+        let claim = ClaimRequest {
+            request: &request,
             name,
             rescue_ref: rescue_ref.as_deref(),
-        },
-    )?;
+        };
+        let attempt = claim::claim_bead(town, rig, &claim)?;
+        tries += 1;
+        // Another sling may have taken the last place of the host in the meantime.
+        match attempt {
+            ClaimAttempt::TownFull(StartObstacle::NoFreeHost(_)) if tries < MAX_HOST_CHOICES => {}
+            attempt => break (host, attempt),
+        }
+    };
     let ClaimAttempt::Claimed(claimed) = &mut attempt else {
         return Ok(attempt);
     };
@@ -401,7 +410,7 @@ fn claim_worker(
         ));
     }
     if let Some(name) = host.host
-        && !is_host_wish
+        && wanted_host.is_none()
     {
         town.record_event(&event!(HostChosen,
             bead: claimed.bead.id, host: name, reason: host.reason,
@@ -442,6 +451,7 @@ fn save_for_next_worker(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Opt
         &Slot::id(&rig.town().prefix_of_rig(&at), &at, &name),
     );
     // A sandbox that git cannot read stays unchanged, and must not block the new worker.
+    refresh_copy(rig, &name, &slot);
     let sandbox = Sandbox::new(rig, &name);
     Ok(sandbox.keep_uncommitted(&slot).ok().flatten())
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::flow::agent::session;
-use crate::flow::place::sandbox::Sandbox;
+use crate::flow::place::sandbox::{Sandbox, refresh_copy};
 use crate::host::LiveTown;
 use crate::host::far::HostSettings;
 use crate::record::merge_request;
@@ -78,6 +78,7 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
                 }
                 _ => None,
             };
+            refresh_copy(&rig, name, &slot);
             let kept = Sandbox::new(&rig, name).keep_uncommitted(&slot)?;
             release_bead(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
             (session, kept)

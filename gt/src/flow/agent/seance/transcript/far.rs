@@ -162,10 +162,9 @@ pub fn take_transcripts(env: &Env, root: &Path, agent: &Address, host: &str) -> 
         if parts.is_empty() {
             break;
         }
-        for part in &parts {
-            copies.take(part)?;
-        }
+        let taken = parts.iter().try_for_each(|part| copies.take(part));
         copies.save()?;
+        taken?;
     }
     Ok(())
 }
