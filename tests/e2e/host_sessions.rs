@@ -110,3 +110,42 @@ fn an_emergency_stop_ends_sessions_on_other_machines_or_names_their_host() {
     let status = town.gt(["status", "--json"]).ok().json();
     assert!(status["stopped"].is_object(), "{status}");
 }
+
+#[test]
+fn a_host_does_not_replace_the_transcript_of_another_session() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    far.add().ok();
+    let write_transcript = |tokens: u64| {
+        let answer = json!({
+            "type": "assistant", "timestamp": Clock::System.now().to_string(),
+            "message": {
+                "id": "m1", "model": "claude-sonnet-4-5-20250929",
+                "usage": { "input_tokens": tokens, "output_tokens": 1 },
+            },
+        });
+        town.script(&format!(
+            "name=$(pwd | tr -c 'a-zA-Z0-9\\n' -)\nmkdir -p \"$HOME/.claude/projects/$name\"\n\
+             cat > \"$HOME/.claude/projects/$name/one.jsonl\" <<'END'\n{answer}\nEND\n\
+             echo \"$GT_BEAD\" > \"$GT_BEAD.txt\""
+        ));
+    };
+    let work = |options: &[&str]| {
+        let bead = town.bead("web", "Work");
+        let line = ["sling", &bead, "web"].into_iter();
+        town.gt(line.chain(options.iter().copied())).ok();
+        eventually("the work is merged", || {
+            town.gt(["mq", "run", "web"]).run();
+            (town.status_of("web", &bead) == "closed").then_some(())
+        });
+    };
+    write_transcript(1_000_000);
+    work(&[]);
+    write_transcript(1);
+    work(&["--host", "big"]);
+    let copies = town.root().join(".runtime/hosts/big/transcripts/web");
+    let copy = copies.join("amber/claude/one.jsonl");
+    eventually("the copy", || copy.exists().then_some(()));
+    let costs = town.gt(["costs", "--by", "agent", "--json"]).ok().json();
+    assert_eq!(costs["rows"][0]["tokens"]["input"], 1_000_000, "{costs}");
+}

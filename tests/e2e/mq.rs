@@ -614,7 +614,7 @@ fn a_branch_that_is_not_fit_for_the_queue_is_not_pushed() {
         let words = ["mq", "submit"].iter().chain(more).copied();
         town.gt_at(&clone, words)
     };
-    submit(&[]).fails("give it with --issue ID");
+    submit(&[]).fails("give it with `gt mq submit --issue ID`");
     let other_prefix = bead.replacen("web-", "xx-", 1);
     submit(&["--issue", &other_prefix]).fails("not found");
     submit(&["--issue", &bead, "--branch", "main"]).fails("main is the target itself");
