@@ -70,6 +70,12 @@ impl Heartbeat {
             other: last.other,
             ..new
         };
+        // A town that was moved during the pass must get no new folder at its earlier place.
+        anyhow::ensure!(
+            town.layout.root().is_dir(),
+            "{} is no folder any more",
+            town.layout.root().display()
+        );
         state_file::write_state(&town.layout.heartbeat(), &next)?;
         Ok(next)
     }
