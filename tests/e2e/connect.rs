@@ -18,7 +18,11 @@ impl<'t> Laptop<'t> {
         let variables = town.variables();
         let variables: Vec<(&str, String)> = variables
             .iter()
-            .map(|(name, value)| (name.as_str(), value.clone()))
+            .map(|(name, value)| match name.as_str() {
+                // The town is in the home folder there.
+                "HOME" => ("HOME", town.path("").display().to_string()),
+                name => (name, value.clone()),
+            })
             .filter(|(_, value)| !value.is_empty() && !value.contains(' '))
             .collect();
         let town_machine = FarMachine::with_variables(town, &variables);
@@ -48,7 +52,7 @@ impl<'t> Laptop<'t> {
             .env("HOME", &self.home)
             .env("XDG_RUNTIME_DIR", self.home.join("run"))
             .args(["connect", "big-machine", "--as", "web/dana", "--town"])
-            .args([self.town.root().to_str().unwrap()])
+            .args(["~/town"])
             .args(["--", "sh", "-ec", script])
     }
 }

@@ -10,6 +10,7 @@ use super::{CommandResult, build_report_with_exit};
 use crate::context::{Context, record_refused_command};
 use gt::flow::agent::connect::serve_member;
 use gt::flow::place::crew;
+use gt::host::far::{build_ssh_pipe, quote_remote_path};
 use gt::host::member::{MemberPlace, connect_member, find_clone};
 use gt::host::socket_folder::find_socket_folder;
 use gt::town::permission::find_permission_name;
@@ -96,14 +97,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report_with_exit(u8::try_from(exit).unwrap_or(1), (), |(), _| {})
 }
 
-/// Quotes a path for a shell. A leading `~/` stays for the shell.
-fn quote_path(path: &str) -> String {
-    match path.strip_prefix("~/") {
-        Some(rest) => format!("~/{}", quote_for_shell(rest)),
-        None => quote_for_shell(path),
-    }
-}
-
 /// Returns the command whose standard input and output are the pipe to the town.
 fn build_ssh_command(args: &Args) -> Result<Vec<String>, UsageError> {
     let host = args.machine.as_deref().unwrap_or("");
@@ -111,26 +104,11 @@ fn build_ssh_command(args: &Args) -> Result<Vec<String>, UsageError> {
         return Err(UsageError(format!("`{host}` is no name of a host for ssh")));
     }
     let member = args.member.as_deref().unwrap_or("");
-    let mut words = vec![quote_path(&args.program), "connect".to_owned()];
+    let mut words = vec![quote_remote_path(&args.program), "connect".to_owned()];
     words.push(quote_for_shell(&format!("--serve={member}")));
     if let Some(town) = &args.town {
-        words.extend(["--town".to_owned(), quote_path(town)]);
+        words.extend(["--town".to_owned(), quote_remote_path(town)]);
     }
     let line = words.join(" ");
-    let fixed = [
-        "ssh",
-        "-T",
-        "-o",
-        "BatchMode=yes",
-        "-o",
-        "ConnectTimeout=20",
-        "-o",
-        "ServerAliveInterval=10",
-        "-o",
-        "ServerAliveCountMax=3",
-        "--",
-        host,
-        &line,
-    ];
-    Ok(fixed.map(str::to_owned).to_vec())
+    Ok(build_ssh_pipe(host, &line))
 }

@@ -11,13 +11,13 @@ use anyhow::Context as _;
 use kit::sys::{ChildCommand, ChildOutput};
 use kit::ui::escape::escape_line;
 
-use crate::host::far::compute_digest;
+use crate::host::far::{build_ssh_pipe, compute_digest};
 
 /// The folder of the programs there, for the shell of its user.
-const FOLDER: &str = "~/.local/share/gastown/bin";
+const PROGRAM_FOLDER: &str = "~/.local/share/gastown/bin";
 
 /// The exit code of a question whose answer is no, which ssh never has.
-const NO: i32 = 44;
+const MISSING_EXIT_CODE: i32 = 44;
 
 /// The time for a short command there, and for the copy of one program.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(40);
@@ -36,8 +36,11 @@ pub(super) fn copy_missing_programs(
     ssh_host: &str,
     own_program: &Path,
 ) -> anyhow::Result<Option<CopiedPrograms>> {
-    let asked = run_there(ssh_host, &format!("command -v gt >/dev/null || exit {NO}"))?;
-    if asked.code() != Some(NO) {
+    let asked = run_there(
+        ssh_host,
+        &format!("command -v gt >/dev/null || exit {MISSING_EXIT_CODE}"),
+    )?;
+    if asked.code() != Some(MISSING_EXIT_CODE) {
         return Ok(None);
     }
     let context = || format!("there is no gt on {ssh_host}, and it cannot be copied there");
@@ -45,7 +48,7 @@ pub(super) fn copy_missing_programs(
     for name in ["gt", "bd"] {
         copy_program(ssh_host, &own_program.with_file_name(name)).with_context(context)?;
     }
-    let program = format!("{FOLDER}/gt");
+    let program = format!("{PROGRAM_FOLDER}/gt");
     let tried = run_there(ssh_host, &format!("{program} version"))?;
     check_success(&tried)
         .context("it does not run there")
@@ -84,9 +87,9 @@ fn copy_program(ssh_host: &str, program: &Path) -> anyhow::Result<()> {
     let digest = compute_digest(program)?;
     let name = program.file_name().context("a program has no name")?;
     // The name is one of ours, and the digest has only digits.
-    let path = format!("{FOLDER}/{}", name.to_string_lossy());
+    let path = format!("{PROGRAM_FOLDER}/{}", name.to_string_lossy());
     let line = format!(
-        "mkdir -p {FOLDER} && cat > {path}.new && \
+        "mkdir -p {PROGRAM_FOLDER} && cat > {path}.new && \
          {{ sha256sum {path}.new 2>/dev/null || shasum -a 256 {path}.new; }} | grep -q ^{digest} && \
          chmod 755 {path}.new && mv -f {path}.new {path}"
     );
@@ -100,10 +103,8 @@ fn run_there(ssh_host: &str, line: &str) -> anyhow::Result<ChildOutput> {
 
 /// Returns the command that runs a line in `sh` there, whatever the shell of its user is.
 fn ssh(ssh_host: &str, line: &str) -> ChildCommand {
-    let options = ["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "--"];
-    ChildCommand::new("ssh")
-        .args(options)
-        .args([ssh_host, &format!("sh -c '{line}'")])
+    let words = build_ssh_pipe(ssh_host, &format!("sh -c '{line}'"));
+    ChildCommand::new(&words[0]).args(&words[1..])
 }
 
 fn check_success(output: &ChildOutput) -> anyhow::Result<()> {

@@ -83,9 +83,9 @@ struct Engine {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlaceState {
     Running,
-    /// It can be opened later.
+    /// The place can be opened later.
     Waiting(String),
-    /// It has ended for good.
+    /// The place has ended for good.
     Gone(String),
     /// The engine does not know it.
     Missing,

@@ -13,29 +13,34 @@ pub(in crate::host) fn build_open_command(
 ) -> anyhow::Result<Vec<String>> {
     Ok(match &settings.transport {
         HostTransport::Ssh(host) => {
-            let fixed = [
-                "ssh",
-                "-T",
-                "-o",
-                "BatchMode=yes",
-                "-o",
-                "ConnectTimeout=20",
-                "-o",
-                "ServerAliveInterval=10",
-                "-o",
-                "ServerAliveCountMax=3",
-                "--",
-            ];
-            let mut words: Vec<String> = fixed.map(str::to_owned).to_vec();
-            words.push(host.clone());
-            // The remote shell splits the line: the name of a program is no text of others.
-            words.push(format!("{} box serve", shlex_quote(&settings.program)));
-            words
+            let line = format!("{} box serve", quote_remote_path(&settings.program));
+            build_ssh_pipe(host, &line)
         }
         HostTransport::Command(words) => words.clone(),
         HostTransport::Engine(_) => anyhow::bail!("it has no connection but in its places"),
         HostTransport::Place(_) => EnginePlace::load(town, name)?.open_command()?,
     })
+}
+
+/// Returns the command that runs a line of a shell on a machine, with its standard input and output as
+/// the pipe. A connection that is cut ends.
+pub fn build_ssh_pipe(machine: &str, line: &str) -> Vec<String> {
+    let words = [
+        "ssh",
+        "-T",
+        "-o",
+        "BatchMode=yes",
+        "-o",
+        "ConnectTimeout=20",
+        "-o",
+        "ServerAliveInterval=10",
+        "-o",
+        "ServerAliveCountMax=3",
+        "--",
+        machine,
+        line,
+    ];
+    words.map(str::to_owned).to_vec()
 }
 
 /// Returns the command that shows a session of the host of a name in the user's terminal. Empty
@@ -55,14 +60,14 @@ pub(super) fn build_attach_command(
         }
         _ => return Vec::new(),
     };
-    let program = shlex_quote(&settings.program);
+    let program = quote_remote_path(&settings.program);
     // Names of sessions and towns have no character that a shell reads.
     let line = format!("{program} box attach {} {session}", settings.town);
     ["ssh", "-t", "--", host, &line].map(str::to_owned).to_vec()
 }
 
 /// Quotes a word for a remote shell. A leading `~/` stays for the shell.
-fn shlex_quote(word: &str) -> String {
+pub fn quote_remote_path(word: &str) -> String {
     let (home, rest) = match word.strip_prefix("~/") {
         Some(rest) => ("~/", rest),
         None => ("", word),

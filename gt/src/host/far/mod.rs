@@ -38,6 +38,7 @@ pub use engine::{EnginePlace, remove_engine_file, write_engine_file};
 pub(crate) use far_host::LINK_LOCK;
 pub use far_host::{FarHost, link_socket};
 pub(in crate::host) use host_command::build_open_command;
+pub use host_command::{build_ssh_pipe, quote_remote_path};
 pub use host_set::HostSet;
 pub use link_state::LinkState;
 pub(crate) use link_state::{LinkRequest, SOCKET_FILE, read_link_state, state_file};

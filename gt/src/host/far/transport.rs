@@ -43,7 +43,7 @@ impl Transport {
         let printed = Arc::new(Mutex::new(Vec::new()));
         let keeper = Arc::clone(&printed);
         let stderr = streams.stderr;
-        let (told, read) = mpsc::channel();
+        let (reader_done, read) = mpsc::channel();
         let transport = Self {
             child: Some(child),
             printed,
@@ -52,7 +52,7 @@ impl Transport {
         thread::Builder::new().spawn(move || {
             keep_end(stderr, &keeper);
             // No one may wait for it any more.
-            told.send(()).ok();
+            reader_done.send(()).ok();
         })?;
         Ok((transport, PipeEnds::Child(streams.stdin, streams.stdout)))
     }
